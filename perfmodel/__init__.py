@@ -1,0 +1,50 @@
+"""Analytic GPU performance models: what a device allows, before anything is run.
+
+>>> import perfmodel
+>>> result = perfmodel.occupancy(
+...     perfmodel.load_device("s5000"), threads_per_block=256, registers_per_thread=128)
+>>> result.blocks_per_mp, result.limiters
+(4, ('registers',))
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Device": "perfmodel.device.model",
+    "load_device": "perfmodel.device.loading",
+    "device_names": "perfmodel.device.loading",
+    "occupancy": "perfmodel.analyses.occupancy",
+    "coalescing": "perfmodel.analyses.coalescing",
+    "bank_conflicts": "perfmodel.analyses.bank_conflicts",
+}
+__all__ = [
+    "Device",
+    "__version__",
+    "bank_conflicts",
+    "coalescing",
+    "device_names",
+    "load_device",
+    "occupancy",
+]
+
+if TYPE_CHECKING:
+    from perfmodel.analyses.bank_conflicts import bank_conflicts
+    from perfmodel.analyses.coalescing import coalescing
+    from perfmodel.analyses.occupancy import occupancy
+    from perfmodel.device.loading import device_names, load_device
+    from perfmodel.device.model import Device
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import perfmodel` costs nothing."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'perfmodel' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

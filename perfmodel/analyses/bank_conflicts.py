@@ -1,0 +1,332 @@
+"""Bank conflicts of a warp's shared-memory access on a device, and the layouts that free it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from perfmodel.analyses.coalescing import require_operation, scalar
+from perfmodel.analyses.warp_access import WarpAccess, warp_access
+from perfmodel.engines import bank_conflicts as law
+from perfmodel.errors import ArgumentError
+from perfmodel.results import BankConflictResult, LayoutSuggestion, Padding, Swizzle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from perfmodel.analyses.coalescing import Operation
+    from perfmodel.device.model import Device
+    from perfmodel.device.schema import AccessWidth
+
+
+def bank_conflicts(
+    device: Device,
+    *,
+    index: str | Sequence[int] | NDArray[Any],
+    element_bytes: int,
+    operation: Operation = "load",
+    block: tuple[int, ...] = (),
+    warp: int = 0,
+    base_bytes: int = 0,
+    active: str | int | Sequence[bool] | NDArray[Any] | None = None,
+    parameters: Mapping[str, int | Sequence[int]] | None = None,
+    swizzle: tuple[int, int] | None = None,
+) -> BankConflictResult:
+    """Passes of one shared-memory access of a warp.
+
+    Args:
+        device: The device.
+        index: Index expression in elements, or an integer for each lane (last axis).
+        element_bytes: Bytes that each lane accesses [bytes], up to 16.
+        operation: load or store.
+        block: Shape of the block [threads]; by default one warp.
+        warp: Which warp of the block.
+        base_bytes: Address of element 0 [bytes].
+        active: A predicate, the number of leading lanes that take part, or one flag a lane.
+        parameters: Values of the named parameters; a sequence makes as many accesses.
+        swizzle: mask and shift of ``a ^ ((a & mask) >> shift)``, applied to byte addresses.
+
+    Returns:
+        The result; its fields are arrays where there are several accesses.
+
+    Raises:
+        ArgumentError: A number is outside its range.
+        ExpressionError: The expression is wrong or names what is not given.
+
+    Source: `perfmodel.engines.bank_conflicts`; document 000, section 3.3.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> result = bank_conflicts(load_device("s5000"), index="threadIdx.x * 32", element_bytes=4)
+        >>> result.passes, result.ideal_passes, result.conflict_free
+        (32, 1, False)
+    """
+    require_operation(operation)
+    access = warp_access(
+        device,
+        index=index,
+        element_bytes=element_bytes,
+        block=block,
+        warp=warp,
+        base_bytes=base_bytes,
+        active=active,
+        parameters=parameters,
+    )
+    addresses = access.addresses
+    if swizzle is not None:
+        addresses = law.swizzled(addresses=addresses, mask=swizzle[0], shift=swizzle[1])
+    groups = _groups(device, operation, element_bytes)
+    passes = _passes(device, access, addresses, groups)
+    lanes = access.active.sum(axis=-1)
+    ideal = _ideal(device, access)
+    bank, degree = _worst(device, access, addresses, groups)
+    return BankConflictResult(
+        device=device.device,
+        operation=operation,
+        element_bytes=element_bytes,
+        lanes=scalar(lanes),
+        passes=scalar(passes),
+        ideal_passes=scalar(ideal),
+        conflict_free=scalar(passes <= ideal),
+        worst_bank=scalar(bank),
+        worst_degree=scalar(degree),
+        banks=device.shared_banks.whole,
+        bank_width_bytes=device.shared_bank_width.whole,
+        groups=groups,
+        addresses=addresses,
+        active=access.active,
+    )
+
+
+def suggest_layout(
+    device: Device,
+    *,
+    indices: Sequence[str | Sequence[int] | NDArray[Any]],
+    element_bytes: int,
+    row_elements: int | None = None,
+    operation: Operation = "load",
+    block: tuple[int, ...] = (),
+    parameters: Mapping[str, int | Sequence[int]] | None = None,
+) -> LayoutSuggestion:
+    """The smallest padding and XOR swizzle that free all the accesses given together.
+
+    Both are proved by enumeration: every access of every warp of the block is counted again
+    with the layout, and is free only if each takes its ideal passes.
+
+    Args:
+        device: The device.
+        indices: Index expressions, or integers for each lane, of the accesses to one array.
+        element_bytes: Bytes that each lane accesses [bytes], up to 16.
+        row_elements: Elements of a row of the array; by default one turn of the banks.
+        operation: load or store.
+        block: Shape of the block [threads]; by default one warp.
+        parameters: Values of the named parameters; a sequence makes as many accesses.
+
+    Returns:
+        Padding and swizzle, each None where none frees all accesses.
+
+    Raises:
+        ArgumentError: A number is outside its range.
+        ExpressionError: An expression is wrong or names what is not given.
+
+    Source: document 000, section 3.3, which leaves the mask and the shift open.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> found = suggest_layout(load_device("s5000"), element_bytes=4,
+        ...     indices=["threadIdx.x * 32 + c", "c * 32 + threadIdx.x"],
+        ...     parameters={"c": range(32)})
+        >>> found.padding.pad_elements, hex(found.swizzle.mask), found.swizzle.shift
+        (1, '0xf80', 5)
+    """
+    require_operation(operation)
+    if not indices:
+        raise ArgumentError("indices is empty: give at least one access")
+    turn = device.shared_banks.whole * device.shared_bank_width.whole
+    row = row_elements if row_elements is not None else max(turn // element_bytes, 1)
+    if row < 1:
+        raise ArgumentError(f"row_elements is {row}: it must be at least 1")
+    accesses = [
+        access
+        for index in indices
+        for access in _every_warp(device, index, element_bytes, block, parameters)
+    ]
+    groups = _groups(device, operation, element_bytes)
+    return LayoutSuggestion(
+        padding=_smallest_padding(device, accesses, groups, row),
+        swizzle=_smallest_swizzle(device, accesses, groups),
+    )
+
+
+def _every_warp(
+    device: Device,
+    index: str | Sequence[int] | NDArray[Any],
+    element_bytes: int,
+    block: tuple[int, ...],
+    parameters: Mapping[str, int | Sequence[int]] | None,
+) -> Iterator[WarpAccess]:
+    threads = 1
+    for size in block or (device.warp_width.whole,):
+        threads *= size
+    for warp in range(-(-threads // device.warp_width.whole)):
+        yield warp_access(
+            device,
+            index=index,
+            element_bytes=element_bytes,
+            block=block,
+            warp=warp,
+            parameters=parameters,
+        )
+
+
+def _groups(
+    device: Device, operation: Operation, element_bytes: int
+) -> tuple[tuple[int, ...], ...]:
+    if element_bytes > 16:
+        raise ArgumentError(f"element_bytes is {element_bytes}: shared memory takes up to 16")
+    written = device.shared_load_groups if operation == "load" else device.shared_store_groups
+    width = cast("AccessWidth", f"{element_bytes} B")
+    if width in written:
+        return written[width].groups
+    return law.lane_groups(
+        lanes=device.warp_width.whole,
+        element_bytes=element_bytes,
+        banks=device.shared_banks.whole,
+        bank_width_bytes=device.shared_bank_width.whole,
+    )
+
+
+def _passes(
+    device: Device,
+    access: WarpAccess,
+    addresses: NDArray[np.int64],
+    groups: Sequence[Sequence[int]],
+) -> NDArray[np.int64]:
+    return law.passes(
+        addresses=addresses,
+        active=access.active,
+        element_bytes=access.element_bytes,
+        banks=device.shared_banks.whole,
+        bank_width_bytes=device.shared_bank_width.whole,
+        groups=groups,
+    )
+
+
+def _ideal(device: Device, access: WarpAccess) -> NDArray[np.int64]:
+    ideal: NDArray[np.int64] = law.ideal_passes(
+        lanes=access.active.sum(axis=-1),
+        element_bytes=access.element_bytes,
+        banks=device.shared_banks.whole,
+        bank_width_bytes=device.shared_bank_width.whole,
+    )
+    return ideal
+
+
+def _worst(
+    device: Device,
+    access: WarpAccess,
+    addresses: NDArray[np.int64],
+    groups: Sequence[Sequence[int]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The bank with the most distinct words in one group of lanes, and how many they are."""
+    import numpy as np
+
+    words = np.stack(
+        [
+            law.words_by_bank(
+                addresses=addresses[..., list(group)],
+                active=access.active[..., list(group)],
+                element_bytes=access.element_bytes,
+                banks=device.shared_banks.whole,
+                bank_width_bytes=device.shared_bank_width.whole,
+            )
+            for group in (_present(group, addresses.shape[-1]) for group in groups)
+            if group
+        ]
+    ).max(axis=0)
+    return words.argmax(axis=-1), words.max(axis=-1)
+
+
+def _present(group: Sequence[int], lanes: int) -> list[int]:
+    return [lane for lane in group if lane < lanes]
+
+
+def _freed(
+    device: Device,
+    accesses: Sequence[WarpAccess],
+    addresses: Sequence[NDArray[np.int64]],
+    groups: Sequence[Sequence[int]],
+) -> tuple[int, ...] | None:
+    """The most passes each access takes with new addresses; None unless all are conflict-free."""
+    found = []
+    for access, moved in zip(accesses, addresses, strict=True):
+        passes = _passes(device, access, moved, groups)
+        if (passes > _ideal(device, access)).any():
+            return None
+        found.append(int(passes.max()))
+    return tuple(found)
+
+
+def _smallest_padding(
+    device: Device,
+    accesses: Sequence[WarpAccess],
+    groups: Sequence[Sequence[int]],
+    row_elements: int,
+) -> Padding | None:
+    for pad in range(device.shared_banks.whole + 1):
+        moved = [
+            law.padded(
+                elements=access.addresses // access.element_bytes,
+                row_elements=row_elements,
+                pad_elements=pad,
+            )
+            * access.element_bytes
+            for access in accesses
+        ]
+        passes = _freed(device, accesses, moved, groups)
+        if passes is not None:
+            return Padding(
+                row_elements=row_elements,
+                pad_elements=pad,
+                extra_share=pad / row_elements,
+                passes=passes,
+            )
+    return None
+
+
+def _smallest_swizzle(
+    device: Device, accesses: Sequence[WarpAccess], groups: Sequence[Sequence[int]]
+) -> Swizzle | None:
+    """The first mask and shift that free all accesses, fewest folded bits first.
+
+    The folded bits land above the bits within an element, so that wide accesses stay whole, and
+    below the mask, so that the map undoes itself and no two addresses meet.
+    """
+    unchanged = _swizzle(device, accesses, groups, 0, 0)
+    if unchanged is not None:
+        return unchanged
+    lowest = accesses[0].element_bytes.bit_length() - 1
+    turn_bits = (device.shared_banks.whole * device.shared_bank_width.whole).bit_length() - 1
+    highest = max(int(access.addresses.max()) for access in accesses).bit_length()
+    for bits in range(1, turn_bits - lowest + 1):
+        for target in range(lowest, turn_bits - bits + 1):
+            for source in range(target + bits, highest):
+                mask, shift = ((1 << bits) - 1) << source, source - target
+                found = _swizzle(device, accesses, groups, mask, shift)
+                if found is not None:
+                    return found
+    return None
+
+
+def _swizzle(
+    device: Device,
+    accesses: Sequence[WarpAccess],
+    groups: Sequence[Sequence[int]],
+    mask: int,
+    shift: int,
+) -> Swizzle | None:
+    moved = [law.swizzled(addresses=a.addresses, mask=mask, shift=shift) for a in accesses]
+    passes = _freed(device, accesses, moved, groups)
+    return None if passes is None else Swizzle(mask=mask, shift=shift, passes=passes)

@@ -1,0 +1,170 @@
+"""Coalescing of a warp's global access on a device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from perfmodel.analyses.warp_access import warp_access
+from perfmodel.engines import coalescing as law
+from perfmodel.engines.arithmetic import ceil_divide
+from perfmodel.errors import ArgumentError
+from perfmodel.results import CoalescingResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from perfmodel.analyses.warp_access import WarpAccess
+    from perfmodel.device.model import Device
+
+Operation = Literal["load", "store"]
+Level = Literal["l1", "l2"]
+
+
+def coalescing(
+    device: Device,
+    *,
+    index: str | Sequence[int] | NDArray[Any],
+    element_bytes: int,
+    operation: Operation = "load",
+    level: Level = "l1",
+    block: tuple[int, ...] = (),
+    warp: int = 0,
+    base_bytes: int = 0,
+    active: str | int | Sequence[bool] | NDArray[Any] | None = None,
+    parameters: Mapping[str, int | Sequence[int]] | None = None,
+) -> CoalescingResult:
+    """Requests, lines, sectors and bytes of one global access of a warp.
+
+    Args:
+        device: The device.
+        index: Index expression in elements, or an integer for each lane (last axis).
+        element_bytes: Bytes that each lane accesses [bytes]: 4 for float, 16 for float4.
+        operation: load or store.
+        level: The memory level whose lines and sectors are counted.
+        block: Shape of the block [threads]; by default one warp.
+        warp: Which warp of the block.
+        base_bytes: Address of element 0 [bytes].
+        active: A predicate, the number of leading lanes that take part, or one flag a lane.
+        parameters: Values of the named parameters; a sequence makes as many accesses.
+
+    Returns:
+        The result; its fields are arrays where there are several accesses.
+
+    Raises:
+        ArgumentError: A number is outside its range.
+        ExpressionError: The expression is wrong or names what is not given.
+
+    Source: `perfmodel.engines.coalescing`; document 000, section 3.1.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> result = coalescing(load_device("s5000"), index="threadIdx.x * 32", element_bytes=4)
+        >>> result.lines, result.bytes_moved, result.efficiency
+        (32, 4096, 0.03125)
+    """
+    require_operation(operation)
+    if level not in ("l1", "l2"):
+        raise ArgumentError(f"level is {level!r}: it must be l1 or l2")
+    access = warp_access(
+        device,
+        index=index,
+        element_bytes=element_bytes,
+        block=block,
+        warp=warp,
+        base_bytes=base_bytes,
+        active=active,
+        parameters=parameters,
+    )
+    line, sector = (
+        (device.l1_line, device.l1_sector) if level == "l1" else (device.l2_line, device.l2_sector)
+    )
+    lines, sectors = (
+        law.distinct_blocks(
+            addresses=access.addresses,
+            active=access.active,
+            element_bytes=element_bytes,
+            block_bytes=size.whole,
+        )
+        for size in (line, sector)
+    )
+    used = law.bytes_used(
+        addresses=access.addresses, active=access.active, element_bytes=element_bytes
+    )
+    group = device.coalescing_group
+    requests, most, least = (
+        _requests(device, access, int(lanes)) for lanes in (group.value, group.low, group.high)
+    )
+    lanes = access.active.sum(axis=-1)
+    moved = sectors * sector.whole
+    instructions = ceil_divide(element_bytes, device.max_access.whole)
+    return CoalescingResult(
+        device=device.device,
+        operation=operation,
+        level=level,
+        element_bytes=element_bytes,
+        lanes=scalar(lanes),
+        instructions=instructions,
+        requests=scalar(requests),
+        requests_range=(scalar(least), scalar(most)),
+        lines=scalar(lines),
+        sectors=scalar(sectors),
+        bytes_requested=scalar(lanes * element_bytes),
+        bytes_used=scalar(used),
+        bytes_moved=scalar(moved),
+        efficiency=scalar(_efficiency(used, moved)),
+        address_cycles=scalar(_address_cycles(device, access, lines, requests, instructions)),
+        line_bytes=line.whole,
+        sector_bytes=sector.whole,
+        addresses=access.addresses,
+        active=access.active,
+    )
+
+
+def require_operation(operation: str) -> None:
+    """Refuse an operation that is neither load nor store."""
+    if operation not in ("load", "store"):
+        raise ArgumentError(f"operation is {operation!r}: it must be load or store")
+
+
+def scalar(values: Any) -> Any:
+    """A plain number where there is a single access, the array where there are several."""
+    return values.item() if values.ndim == 0 else values
+
+
+def _requests(device: Device, access: WarpAccess, group_lanes: int) -> Any:
+    """Requests that leave the coalescing unit.
+
+    A device that merges the whole warp sends one request an instruction; one that merges groups
+    of lanes sends each group's transactions.
+    """
+    if group_lanes >= device.warp_width.whole:
+        instructions = ceil_divide(access.element_bytes, device.max_access.whole)
+        return access.active.any(axis=-1) * instructions
+    return law.requests(
+        addresses=access.addresses,
+        active=access.active,
+        element_bytes=access.element_bytes,
+        group_lanes=group_lanes,
+        transaction_bytes=device.transaction.whole,
+    )
+
+
+def _address_cycles(
+    device: Device, access: WarpAccess, lines: Any, requests: Any, instructions: int
+) -> Any:
+    """Cycles of the address path: taking addresses, looking up lines, sending requests."""
+    import numpy as np
+
+    lanes = access.active.any(axis=-1) * device.warp_width.value * instructions
+    taking = lanes / device.address_rate.value
+    looking_up = lines / device.line_rate.value
+    return np.maximum(np.maximum(taking, looking_up), requests)
+
+
+def _efficiency(used: Any, moved: Any) -> Any:
+    """Share of the moved bytes that is used; 1 where no lane takes part and nothing moves."""
+    import numpy as np
+
+    return np.where(moved > 0, used / np.maximum(moved, 1), 1.0)

@@ -1,0 +1,312 @@
+"""Occupancy of a kernel on a device."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from perfmodel.device.model import Device
+from perfmodel.device.values import Value
+from perfmodel.engines import occupancy as law
+from perfmodel.engines.arithmetic import Number, is_array, minimum, require
+from perfmodel.errors import ArgumentError
+from perfmodel.results import OccupancyResult, OneBlockMore
+
+End = Literal["stated", "worst", "best"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kernel:
+    """What a kernel asks of an MP."""
+
+    threads_per_block: Number
+    registers_per_thread: Number
+    shared_bytes_per_block: Number
+    scalar_registers_per_warp: Number
+    barriers_per_block: Number
+    carveout_percent: int | None
+
+
+def occupancy(
+    device: Device,
+    *,
+    threads_per_block: Number,
+    registers_per_thread: Number = 0,
+    shared_bytes_per_block: Number = 0,
+    scalar_registers_per_warp: Number = 0,
+    barriers_per_block: Number = 1,
+    carveout_percent: int | None = None,
+) -> OccupancyResult:
+    """Blocks and warps resident on an MP, and what limits them.
+
+    Args:
+        device: The device.
+        threads_per_block: Threads of a block [threads]; a number or an array.
+        registers_per_thread: Registers of a thread [registers]; on AMD the vector registers,
+            accumulation registers counted in.
+        shared_bytes_per_block: Static and dynamic shared memory of a block [bytes].
+        scalar_registers_per_warp: Scalar registers of a warp [registers]; AMD alone has them.
+        barriers_per_block: Block barriers the kernel uses [barriers].
+        carveout_percent: Preferred share of shared memory [%] where it shares its body with the
+            L1; None for the largest setting.
+
+    Returns:
+        The result; its fields are arrays where an argument is one.
+
+    Raises:
+        ArgumentError: A number is outside its range, or the block has more threads than the
+            device allows.
+
+    Source: `perfmodel.engines.occupancy`; the S5000 by document 000, section 2.1.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> result = occupancy(load_device("s5000"), threads_per_block=256,
+        ...                    registers_per_thread=128, shared_bytes_per_block=32768)
+        >>> result.blocks_per_mp, result.active_warps, result.limiters
+        (4, 32, ('registers',))
+    """
+    kernel = _Kernel(
+        threads_per_block=threads_per_block,
+        registers_per_thread=registers_per_thread,
+        shared_bytes_per_block=shared_bytes_per_block,
+        scalar_registers_per_warp=scalar_registers_per_warp,
+        barriers_per_block=barriers_per_block,
+        carveout_percent=carveout_percent,
+    )
+    _require_possible(device, kernel)
+    max_warps = device.max_warps_per_mp.whole
+    warps = law.warps_per_block(
+        threads_per_block=threads_per_block, warp_width=device.warp_width.whole
+    )
+    limits = blocks_by(device, kernel, "stated")
+    blocks = _least(limits)
+    ends = tuple(
+        law.occupancy(
+            active_warps=_least(blocks_by(device, kernel, end)) * warps, max_warps_per_mp=max_warps
+        )
+        for end in ("worst", "best")
+    )
+    return OccupancyResult(
+        device=device.device,
+        threads_per_block=threads_per_block,
+        registers_per_thread=registers_per_thread,
+        shared_bytes_per_block=shared_bytes_per_block,
+        warps_per_block=warps,
+        blocks_per_mp=blocks,
+        active_warps=blocks * warps,
+        max_warps=max_warps,
+        occupancy=law.occupancy(active_warps=blocks * warps, max_warps_per_mp=max_warps),
+        limiters=_limiters(limits, blocks),
+        blocks_by=_without_unlimited(limits),
+        registers_per_warp=law.registers_per_warp(
+            registers_per_thread=registers_per_thread,
+            warp_width=device.warp_width.whole,
+            register_allocation_unit=device.register_allocation_unit.whole,
+        ),
+        shared_allocated_bytes=_shared_allocated(device, kernel, "stated"),
+        occupancy_range=(ends[0], ends[1]),
+        one_block_more=None if is_array(blocks) else _one_block_more(device, kernel, limits),
+    )
+
+
+def _require_possible(device: Device, kernel: _Kernel) -> None:
+    require("threads_per_block", kernel.threads_per_block, low=1, whole=True)
+    most = kernel.threads_per_block
+    most = most.max() if is_array(most) else most
+    if most > device.max_threads_per_block.value:
+        raise ArgumentError(
+            f"threads_per_block is {most}: {device.device} allows at most "
+            f"{device.max_threads_per_block.whole} threads per block"
+        )
+    asked = kernel.scalar_registers_per_warp
+    if device.scalar_registers_per_partition is None and (is_array(asked) or asked != 0):
+        raise ArgumentError(
+            f"scalar_registers_per_warp is given, but {device.device} has no scalar registers "
+            "that limit occupancy: leave it out"
+        )
+    require("scalar_registers_per_warp", asked, low=0, whole=True)
+    require("barriers_per_block", kernel.barriers_per_block, low=0, whole=True)
+    if kernel.carveout_percent is not None:
+        require("carveout_percent", kernel.carveout_percent, low=0, high=100, whole=True)
+        if device.shared_carveouts is None:
+            raise ArgumentError(
+                f"carveout_percent is given, but the shared memory of {device.device} "
+                "does not share its body with the L1: leave it out"
+            )
+
+
+def _readers(end: End) -> tuple[Callable[[Value], int], Callable[[Value], int]]:
+    """How to read capacities (more is better) and costs (less is better) at one end."""
+    capacity = {"stated": "value", "worst": "low", "best": "high"}[end]
+    cost = {"stated": "value", "worst": "high", "best": "low"}[end]
+    return (
+        lambda value: int(getattr(value, capacity)),
+        lambda value: int(getattr(value, cost)),
+    )
+
+
+def _shared_allocated(device: Device, kernel: _Kernel, end: End) -> Number:
+    _, cost = _readers(end)
+    return law.shared_allocated(
+        shared_bytes_per_block=kernel.shared_bytes_per_block,
+        shared_reserved_bytes_per_block=cost(device.shared_reserved_per_block),
+        shared_allocation_unit_bytes=cost(device.shared_allocation_unit),
+    )
+
+
+def blocks_by(device: Device, kernel: _Kernel, end: End) -> dict[str, Number]:
+    """Blocks that each resource of an MP allows, at one end of the values that are ranges."""
+    capacity, cost = _readers(end)
+    width = device.warp_width.whole
+    warps = law.warps_per_block(threads_per_block=kernel.threads_per_block, warp_width=width)
+    limits: dict[str, Number] = {
+        "warps": law.blocks_by_warps(
+            warps_per_block=warps, max_warps_per_mp=capacity(device.max_warps_per_mp)
+        ),
+        "blocks": capacity(device.max_blocks_per_mp),
+        "registers": law.blocks_by_registers(
+            registers_per_thread=kernel.registers_per_thread,
+            warps_per_block=warps,
+            warp_width=width,
+            registers_per_mp=capacity(device.registers_per_mp),
+            register_partitions=cost(device.register_partitions),
+            register_allocation_unit=cost(device.register_allocation_unit),
+            registers_per_block=capacity(device.registers_per_block or device.registers_per_mp),
+            max_registers_per_thread=capacity(device.max_registers_per_thread),
+        ),
+        "shared_memory": _by_shared(device, kernel, end),
+    }
+    if device.max_threads_per_mp.value != device.max_warps_per_mp.value * width:
+        limits["threads"] = capacity(device.max_threads_per_mp) // kernel.threads_per_block
+    if device.scalar_registers_per_partition is not None:
+        limits["scalar_registers"] = _by_scalar_registers(device, kernel, warps)
+    if device.barriers_per_mp is not None:
+        free = device.barrier_free_warps
+        limits["barriers"] = law.blocks_by_barriers(
+            barriers_per_block=kernel.barriers_per_block,
+            warps_per_block=warps,
+            barriers_per_mp=capacity(device.barriers_per_mp),
+            barrier_free_warps=free.whole if free else 0,
+        )
+    return limits
+
+
+def _by_shared(device: Device, kernel: _Kernel, end: End) -> Number:
+    capacity, cost = _readers(end)
+    allocated = _shared_allocated(device, kernel, end)
+    steps = device.shared_carveouts.values if device.shared_carveouts else ()
+    return law.blocks_by_shared(
+        shared_allocated_bytes=allocated,
+        shared_setting_bytes=law.shared_setting(
+            shared_allocated_bytes=allocated,
+            shared_bytes_per_mp=capacity(device.shared_per_mp),
+            carveout_bytes=tuple(int(step) for step in steps),
+            carveout_percent=kernel.carveout_percent,
+        ),
+        shared_limit_bytes_per_block=capacity(device.shared_per_block)
+        + cost(device.shared_reserved_per_block),
+    )
+
+
+def _by_scalar_registers(device: Device, kernel: _Kernel, warps: Number) -> Number:
+    total = device.scalar_registers_per_partition
+    unit = device.scalar_register_allocation_unit
+    most = device.max_scalar_registers_per_warp
+    if total is None or unit is None or most is None:
+        return law.NO_LIMIT
+    return law.blocks_by_scalar_registers(
+        scalar_registers_per_warp=kernel.scalar_registers_per_warp,
+        warps_per_block=warps,
+        scalar_registers_per_partition=total.whole,
+        register_partitions=device.register_partitions.whole,
+        scalar_register_allocation_unit=unit.whole,
+        max_scalar_registers_per_warp=most.whole,
+    )
+
+
+def _least(limits: dict[str, Number]) -> Number:
+    blocks: Number = law.NO_LIMIT
+    for limit in limits.values():
+        blocks = minimum(blocks, limit)
+    return blocks
+
+
+def _limiters(limits: dict[str, Number], blocks: Number) -> Any:
+    """The resources whose limit is the answer."""
+    if not is_array(blocks):
+        return tuple(name for name, limit in limits.items() if limit == blocks)
+    import numpy as np
+
+    binding = {
+        name: np.broadcast_to(limit == blocks, blocks.shape) for name, limit in limits.items()
+    }
+    found = np.empty(blocks.shape, dtype=object)
+    for place in np.ndindex(blocks.shape):
+        found[place] = tuple(name for name, binds in binding.items() if binds[place])
+    return found
+
+
+def _without_unlimited(limits: dict[str, Number]) -> dict[str, Any]:
+    return {
+        name: None if not is_array(limit) and limit == law.NO_LIMIT else limit
+        for name, limit in limits.items()
+    }
+
+
+_GIVE_UP = {
+    "registers": "registers_per_thread",
+    "shared_memory": "shared_bytes_per_block",
+    "warps": "threads_per_block",
+    "threads": "threads_per_block",
+    "scalar_registers": "scalar_registers_per_warp",
+    "barriers": "barriers_per_block",
+}
+
+
+def _one_block_more(
+    device: Device, kernel: _Kernel, limits: dict[str, Number]
+) -> OneBlockMore | None:
+    """The least to give up of each limiting resource so that one block more is resident."""
+    wanted = _least(limits) + 1
+    changed = kernel
+    # Threads first: with fewer of them the other resources may suffice as they are.
+    for resource in sorted(limits, key=lambda each: _GIVE_UP.get(each) != "threads_per_block"):
+        if blocks_by(device, changed, "stated")[resource] >= wanted:
+            continue
+        name = _GIVE_UP.get(resource)
+        if name is None:
+            return None  # the block slots are the device's own
+        fewer = _most_that_fits(device, changed, resource, name, wanted)
+        if fewer is None:
+            return None
+        changed = replace(changed, **{name: fewer})
+    if _least(blocks_by(device, changed, "stated")) < wanted:
+        return None
+    given_up = {
+        name: getattr(changed, name)
+        for name in sorted(set(_GIVE_UP.values()))
+        if getattr(changed, name) != getattr(kernel, name)
+    }
+    return OneBlockMore(blocks_per_mp=wanted, **given_up)
+
+
+def _most_that_fits(
+    device: Device, kernel: _Kernel, resource: str, name: str, wanted: int
+) -> int | None:
+    """The largest amount of one resource, below the present, that allows `wanted` blocks.
+
+    Fewer of a resource never allow fewer blocks, so the place is found by bisection.
+    """
+
+    def fits(amount: int) -> bool:
+        trial = replace(kernel, **{name: amount})
+        return bool(blocks_by(device, trial, "stated")[resource] >= wanted)
+
+    least = 1 if name in ("threads_per_block", "registers_per_thread") else 0
+    low, high = least, int(getattr(kernel, name))
+    if not fits(low):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

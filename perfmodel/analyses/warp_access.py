@@ -1,0 +1,207 @@
+"""From an index, as text or as numbers, to the address of every lane of a warp.
+
+An expression is evaluated for the lanes of one warp of a block of a given shape: lane l of warp w
+is thread t = w x width + l, with threadIdx.x = t % blockDim.x and so on, as on every device here.
+A parameter given as several values makes as many accesses, along the leading axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from perfmodel.errors import ArgumentError
+from perfmodel.expressions import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from perfmodel.device.model import Device
+
+ELEMENT_BYTES: Mapping[str, int] = {
+    "char": 1, "int8": 1, "uint8": 1, "fp8": 1, "bool": 1,
+    "short": 2, "int16": 2, "half": 2, "fp16": 2, "bf16": 2, "bfloat16": 2,
+    "int": 4, "unsigned": 4, "int32": 4, "uint32": 4, "float": 4, "fp32": 4, "tf32": 4,
+    "half2": 4, "char4": 4,
+    "double": 8, "fp64": 8, "int64": 8, "uint64": 8, "long": 8, "float2": 8, "int2": 8, "half4": 8,
+    "float4": 16, "int4": 16, "double2": 16, "half8": 16, "uint4": 16,
+}  # fmt: skip
+"""Bytes of the element types that commands take by name; int4 is CUDA's vector of four int."""
+
+LARGEST_ADDRESS = 2**56
+"""Beyond this no device has memory; it keeps sums of addresses far from the end of int64."""
+
+MOST_ACCESSES = 1 << 20
+"""Accesses evaluated at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WarpAccess:
+    """Addresses of a warp's lanes; shape (..., lanes)."""
+
+    addresses: NDArray[np.int64]
+    active: NDArray[np.bool_]
+    element_bytes: int
+
+
+def warp_access(
+    device: Device,
+    *,
+    index: str | Sequence[int] | NDArray[Any],
+    element_bytes: int,
+    block: tuple[int, ...] = (),
+    warp: int = 0,
+    base_bytes: int = 0,
+    active: str | int | Sequence[bool] | NDArray[Any] | None = None,
+    parameters: Mapping[str, int | Sequence[int]] | None = None,
+) -> WarpAccess:
+    """The addresses that a warp's lanes access.
+
+    Args:
+        device: The device, whose warp width counts.
+        index: An index expression in elements, or an index for each lane (last axis).
+        element_bytes: Bytes that each lane accesses [bytes].
+        block: Shape of the block [threads]; by default one warp.
+        warp: Which warp of the block.
+        base_bytes: Address of element 0 [bytes], for arrays that are not aligned.
+        active: A predicate, the number of leading lanes that take part, or one flag a lane.
+        parameters: Values of the named parameters, and of blockIdx.x and the like; a sequence
+            makes as many accesses.
+
+    Returns:
+        Addresses and active lanes.
+
+    Raises:
+        ArgumentError: A number is outside its range.
+        ExpressionError: The expression is wrong or names what is not given.
+    """
+    import numpy as np
+
+    width = device.warp_width.whole
+    _require_sizes(element_bytes, base_bytes)
+    names, present = lane_names(device, block=block, warp=warp, parameters=parameters or {})
+    if isinstance(index, str):
+        indices = parse(index).evaluate(names)
+        if indices.dtype.kind not in "iub":
+            raise ArgumentError(f"index {index!r} gives fractions: an index must be an integer")
+        indices = np.broadcast_to(indices, np.broadcast_shapes(indices.shape, (width,)))
+    else:
+        indices, present = _given_indices(index, width, present)
+    if indices.size > MOST_ACCESSES * width:
+        raise ArgumentError(f"{indices.size} indices: at most {MOST_ACCESSES * width} at once")
+    taking_part = _active(active, names, present, indices.shape)
+    used = np.where(taking_part, indices, 0)
+    if used.size and max(abs(int(used.min())), abs(int(used.max()))) > LARGEST_ADDRESS // 256:
+        raise ArgumentError(f"an index of {int(used.max())} is beyond any memory")
+    return WarpAccess(
+        addresses=used.astype(np.int64) * element_bytes + base_bytes,
+        active=taking_part,
+        element_bytes=element_bytes,
+    )
+
+
+def lane_names(
+    device: Device,
+    *,
+    block: tuple[int, ...],
+    warp: int | None,
+    parameters: Mapping[str, int | Sequence[int]],
+) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+    """What the names of an expression stand for, lane by lane; and which lanes exist.
+
+    With `warp` None, the last axis holds all threads of the block, filled up to whole warps.
+    """
+    import numpy as np
+
+    width = device.warp_width.whole
+    shape = tuple(block) or (width,)
+    if len(shape) > 3 or any(not isinstance(size, int) or size < 1 for size in shape):
+        raise ArgumentError(f"block is {shape}: give one to three sizes of at least 1")
+    threads = int(np.prod(shape))
+    if threads > device.max_threads_per_block.value:
+        raise ArgumentError(
+            f"block is {'x'.join(map(str, shape))}, {threads} threads: {device.device} allows at "
+            f"most {device.max_threads_per_block.whole}"
+        )
+    warps = -(-threads // width)
+    if warp is not None and not 0 <= warp < warps:
+        raise ArgumentError(f"warp is {warp}: the block has warps 0 to {warps - 1}")
+    thread = np.arange(warps * width) if warp is None else warp * width + np.arange(width)
+    present = thread < threads
+    thread = np.where(present, thread, 0)
+    x, y, z = (*shape, 1, 1)[:3]
+    unsigned = {
+        "threadIdx.x": thread % x,
+        "threadIdx.y": thread // x % y,
+        "threadIdx.z": thread // (x * y),
+        **{f"blockDim.{axis}": size for axis, size in zip("xyz", (x, y, z), strict=True)},
+        **{f"blockIdx.{axis}": 0 for axis in "xyz"},
+        **{f"gridDim.{axis}": 1 for axis in "xyz"},
+    }
+    names: dict[str, Any] = {name: np.asarray(value) for name, value in unsigned.items()}
+    names["warpSize"] = width
+    return names | _parameter_axes(parameters), present
+
+
+def _parameter_axes(parameters: Mapping[str, int | Sequence[int]]) -> dict[str, Any]:
+    """Each parameter with several values on an axis of its own before the lanes."""
+    import numpy as np
+
+    several = [name for name, value in parameters.items() if not isinstance(value, int)]
+    axes: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if name not in several:
+            axes[name] = value
+            continue
+        shape = [1] * (len(several) + 1)
+        values = np.asarray(value)
+        shape[several.index(name)] = values.size
+        axes[name] = values.reshape(shape)
+    return axes
+
+
+def _given_indices(
+    index: Any, width: int, present: NDArray[np.bool_]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    import numpy as np
+
+    indices = np.asarray(index)
+    if indices.dtype.kind not in "iu" or indices.ndim == 0 or not 1 <= indices.shape[-1] <= width:
+        raise ArgumentError(
+            f"index is an array of {indices.dtype} with shape {indices.shape}: give up to {width} "
+            "integers, one a lane"
+        )
+    return indices, present[: indices.shape[-1]]
+
+
+def _active(
+    active: Any, names: Mapping[str, Any], present: NDArray[np.bool_], shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    import numpy as np
+
+    lanes = shape[-1]
+    if active is None:
+        chosen: NDArray[Any] = np.ones(lanes, dtype=bool)
+    elif isinstance(active, str):
+        chosen = parse(active).evaluate(names) != 0
+    elif isinstance(active, int) and not isinstance(active, bool):
+        if not 0 <= active <= lanes:
+            raise ArgumentError(f"active is {active}: there are {lanes} lanes")
+        chosen = np.arange(lanes) < active
+    else:
+        chosen = np.asarray(active)
+        if chosen.dtype.kind != "b" or chosen.shape[-1:] != (lanes,):
+            raise ArgumentError(f"active has shape {chosen.shape}: give {lanes} flags, one a lane")
+    return np.broadcast_to(chosen & present, np.broadcast_shapes(shape, chosen.shape))
+
+
+def _require_sizes(element_bytes: int, base_bytes: int) -> None:
+    if isinstance(element_bytes, bool) or not isinstance(element_bytes, int):
+        raise ArgumentError(f"element_bytes is {element_bytes!r}: it must be a whole number")
+    if element_bytes < 1 or element_bytes > 128 or element_bytes & (element_bytes - 1):
+        raise ArgumentError(f"element_bytes is {element_bytes}: it must be 1, 2, 4, ... or 128")
+    if isinstance(base_bytes, bool) or not isinstance(base_bytes, int) or base_bytes < 0:
+        raise ArgumentError(f"base_bytes is {base_bytes!r}: it must be a whole number from 0 on")

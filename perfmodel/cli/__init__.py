@@ -1,0 +1,129 @@
+"""The command line: one file a command, each imported only when it is called for.
+
+A command parses its options, calls one public function and prints one result. Errors are one
+line on stderr; the exit code is 2 for a wrong use, 3 for a wrong file or expression.
+"""
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+# Scanning installed packages for pydantic plug-ins costs more than most answers do.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+import typer
+from typer.core import TyperGroup
+
+from perfmodel.errors import PerfmodelError, UsageError
+
+UsageException: Any = typer.BadParameter.__base__
+"""What the command line raises for a wrong use; Typer gives it no public name."""
+
+COMMANDS = {
+    "occupancy": "blocks and warps an MP holds, what limits them, what to give up for one more",
+    "coalescing": "requests, lines and bytes of a warp's global access",
+    "banks": "passes of a warp's shared-memory access, and the layout that frees it",
+    "divergence": "how a branch splits the warps of a block",
+    "roofline": "where a kernel lies under the ceilings of a device",
+    "registers": "register budget and register bandwidth of a thread tile",
+    "swizzle": "block orders and the reuse each gives to the blocks in flight",
+    "amdahl": "what a speed-up of a part brings to the whole",
+    "scaling": "several devices: shares, communication, all-reduce",
+    "explain": "a law: its formula, the numbers put in, the derivatives",
+    "devices": "the devices known",
+    "device": "show, check or describe device files",
+    "verify": "the documents' figures against the models",
+}
+"""Every command with its one-line help, in the order in which they are listed."""
+
+
+class LazyGroup(TyperGroup):
+    """A group that knows its commands by name and imports one when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in their order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, imported now; None where there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"perfmodel.cli.{cmd_name}")
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    help="Analytic GPU performance models: what a device allows, before anything is run.",
+    epilog="Devices: perfmodel devices. Options of a command: perfmodel occupancy --help.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from perfmodel import __version__
+
+        typer.echo(f"perfmodel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    del version
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit code.
+
+    Args:
+        arguments: What follows the program's name; by default what it was called with.
+    """
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: What follows the program's name; by default what it was called with.
+
+    Returns:
+        The exit code: 0; 1 where a check failed; 2 for a wrong use; 3 for wrong data.
+    """
+    try:
+        given = sys.argv[1:] if arguments is None else arguments
+        code = app(args=given or ["--help"], prog_name="perfmodel", standalone_mode=False)
+    except PerfmodelError as error:
+        return _fail(str(error), error.exit_code)
+    except UsageException as error:
+        context = error.ctx
+        where = f"{context.command_path}: " if context is not None else ""
+        return _fail(where + error.format_message(), UsageError.exit_code)
+    except typer.Abort:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        # The reader has seen enough, as with `perfmodel devices | head -1`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    first, *rest = message.strip().splitlines()
+    sys.stderr.write("\n".join([f"perfmodel: {first}", *rest]) + "\n")
+    return code

@@ -1,0 +1,111 @@
+"""perfmodel roofline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perfmodel.cli import options, output
+from perfmodel.cli.apps import CommandWithExamples, command_app
+from perfmodel.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+app = command_app()
+
+_EXAMPLES = """\
+Examples:
+  perfmodel roofline --kernel gemv
+  perfmodel roofline --kernel gemm -d s5000 -d h200 -p m=8192 --pipe tensor_fp16
+  perfmodel roofline --kernel softmax -d dcu --time 0.62ms --plot roofline.png
+  perfmodel roofline --flop 2e9 --bytes 1e9 -d a100
+"""
+
+
+@app.command(cls=CommandWithExamples, epilog=_EXAMPLES)
+def roofline(
+    kernel: Annotated[
+        str | None,
+        typer.Option("--kernel", "-k", help="vecadd, reduce, gemv, gemm, attention or softmax."),
+    ] = None,
+    device: options.Devices = None,
+    param: options.Parameters = None,
+    pipe: Annotated[
+        str | None, typer.Option(help="The peak the arithmetic runs on, such as tensor_fp16.")
+    ] = None,
+    flop: Annotated[
+        str | None, typer.Option(metavar="N", help="FLOP of work of your own, with --bytes.")
+    ] = None,
+    moved: Annotated[
+        str | None, typer.Option("--bytes", metavar="BYTES", help="Bytes of work of your own.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="TIME", help="A measured time, such as 0.62ms.")
+    ] = None,
+    as_json: options.AsJson = False,
+    as_csv: options.AsCsv = False,
+    plot: options.PlotFile = None,
+) -> None:
+    """Where a kernel lies under the ceilings of a device, and its least time."""
+    from perfmodel.analyses.roofline import roofline as analyse
+    from perfmodel.analyses.roofline import roofline_of_amounts
+    from perfmodel.device.loading import load_device
+    from perfmodel.results import plain
+    from perfmodel.tables.roofline import roofline_table
+
+    own = flop is not None or moved is not None
+    if own == (kernel is not None):
+        raise UsageError("give --kernel, or --flop and --bytes for work of your own")
+    measured = None if time is None else options.quantity(time, "--time", "s")
+    devices = [load_device(name) for name in options.device_names(device)]
+    if kernel is not None:
+        results = [
+            analyse(
+                each,
+                kernel=kernel,
+                parameters=options.single_parameters(param),
+                pipe=pipe,
+            )
+            for each in devices
+        ]
+    else:
+        if flop is None or moved is None:
+            raise UsageError("--flop and --bytes: both are needed")
+        size = options.quantity(moved, "--bytes", "bytes")
+        results = [
+            roofline_of_amounts(
+                each,
+                name="work",
+                pipe=pipe or "fp32",
+                flop=options.number(flop, "--flop"),
+                bytes_compulsory=size,
+                bytes_requested=size,
+            )
+            for each in devices
+        ]
+
+    def figure() -> Figure:
+        from perfmodel.plots.roofline import draw_roofline, prepare_roofline
+
+        return draw_roofline(prepare_roofline(results))
+
+    output.draw(figure, plot)
+    shares = [
+        {}
+        if measured is None
+        else {"measured_time_s": measured, "share_of_roof": result.least_time_s / measured}
+        for result in results
+    ]
+    output.emit(
+        [{**result.to_dict(), **share} for result, share in zip(results, shares, strict=True)],
+        table=lambda: roofline_table(results, measured),
+        as_json=as_json,
+        as_csv=as_csv,
+        rows=lambda: [
+            {"device": result.device, "kernel": result.kernel, **plain(point)}
+            for result in results
+            for point in result.points
+        ],
+    )

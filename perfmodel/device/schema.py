@@ -1,0 +1,230 @@
+"""The fields of a device file.
+
+A field that does not exist
+on a device (scalar registers on NVIDIA, carve-out steps on AMD) is left out; a field that exists
+but is not known is `assumed`, with a range. Names follow the words of the design: MP for the SM
+or CU, warp for the wavefront, shared memory for the LDS.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+from perfmodel.device import values as v
+
+Pipe = Literal["fp32", "fp16", "fp64", "int32", "special", "load_store"]
+TensorType = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8"]
+Peak = Literal[
+    "fp32",
+    "fp16",
+    "fp64",
+    "tensor_fp64",
+    "tensor_fp32",
+    "tensor_tf32",
+    "tensor_fp16",
+    "tensor_bf16",
+    "tensor_fp8",
+    "tensor_int8",
+]
+AccessWidth = Literal["1 B", "2 B", "4 B", "8 B", "16 B"]
+
+FORMAT = 1
+"""The version of the file format that this release reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A link to other devices or to the host."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    bandwidth: v.BytesPerSecond
+    """Bandwidth in one direction."""
+    latency: v.Seconds | None = None
+    """Time of a message of no length."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceFields:
+    """Every field of a device file, in the order in which a shipped file gives them."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    # What the device is called
+
+    format: Literal[1]
+    """Version of the file format."""
+    device: Annotated[str, v.WrittenText(40)]
+    """The name it is loaded by; the file's name without .yaml."""
+    name: Annotated[str, v.WrittenText(60)]
+    """The vendor's name for it."""
+    vendor: Annotated[str, v.WrittenText(40)]
+    """Who makes it."""
+    architecture: Annotated[str, v.WrittenText(40)]
+    """Compiler target or architecture name, such as mp_31, sm_90 or gfx906."""
+    aliases: tuple[str, ...] = ()
+    """Other names it can be loaded by."""
+    about: Annotated[str, v.WrittenText(1000, shortest=10)]
+    """Which part, which variant, and what is least certain about it."""
+
+    # Multiprocessors, clocks and the limits on resident work
+
+    mps: v.Count
+    """Multiprocessors (MP; NVIDIA: SM, AMD and Hygon: CU)."""
+    clock: v.Hertz
+    """Core clock behind the peaks of the ordinary pipes."""
+    tensor_clock: v.Hertz | None = None
+    """Core clock behind the tensor peaks, or under tensor load, where it differs."""
+    warp_width: v.Count
+    """Lanes of a warp (wavefront)."""
+    max_warps_per_mp: v.Count
+    """Warps resident on an MP at most."""
+    max_threads_per_mp: v.Count
+    """Threads resident on an MP at most."""
+    max_blocks_per_mp: v.Count
+    """Blocks resident on an MP at most."""
+    max_threads_per_block: v.Count
+    """Threads of a block at most."""
+    barriers_per_mp: v.Count | None = None
+    """Block barriers of an MP that resident blocks share, where that can limit them."""
+    barrier_free_warps: v.CountOrNone | None = None
+    """A block of so many warps or fewer takes no barrier (AMD: 1; NVIDIA: 0)."""
+
+    # The register file and how it is allocated
+
+    registers_per_mp: v.Count
+    """32-bit registers of an MP, over all lanes."""
+    registers_per_block: v.Count | None = None
+    """Registers a single block may have, where less than an MP's."""
+    register_partitions: v.Count
+    """Equal parts the file is divided into; a warp's registers lie in one of them."""
+    register_allocation_unit: v.Count
+    """Registers of a warp are rounded up to a multiple of this many."""
+    max_registers_per_thread: v.Count
+    """Registers a thread can address, accumulation registers counted in where the file is one."""
+    scalar_registers_per_partition: v.Count | None = None
+    """Scalar registers shared by the warps of a partition (AMD)."""
+    scalar_register_allocation_unit: v.Count | None = None
+    """Scalar registers of a warp are rounded up to a multiple of this many."""
+    max_scalar_registers_per_warp: v.Count | None = None
+    """Scalar registers a warp can address."""
+    register_read_ports: v.PerCycle
+    """Operand registers an FMA lane can read in a cycle."""
+    register_banks: v.Count
+    """Banks of a lane's registers; operands in one bank are read one after the other."""
+
+    # Shared memory (AMD: LDS)
+
+    shared_per_mp: v.Bytes
+    """Shared memory of an MP at its largest setting."""
+    shared_per_block: v.Bytes
+    """Shared memory a single block may ask for, opted in."""
+    shared_allocation_unit: v.Bytes
+    """A block's shared memory is rounded up to a multiple of this."""
+    shared_reserved_per_block: v.BytesOrNone
+    """What the system takes of shared memory for every block."""
+    shared_carveouts: v.Splits | None = None
+    """Sizes that shared memory can be set to where it shares its body with the L1."""
+    shared_banks: v.Count
+    """Banks."""
+    shared_bank_width: v.Bytes
+    """Width of a bank."""
+    shared_bandwidth: v.BytesPerCycle
+    """Bytes a conflict-free access moves in a cycle, per MP."""
+    shared_latency: v.Cycles
+    """Latency of a conflict-free load."""
+    shared_load_groups: Mapping[AccessWidth, v.Groups] = field(default_factory=dict)
+    """Lanes served together in loads of a width, where they are not simply consecutive."""
+    shared_store_groups: Mapping[AccessWidth, v.Groups] = field(default_factory=dict)
+    """The same for stores."""
+
+    # Issue and arithmetic
+
+    schedulers: v.Count
+    """Warp schedulers of an MP (AMD: SIMDs)."""
+    issue_width: v.PerCycle
+    """Instructions a scheduler issues in a cycle; below 1 where a warp occupies it for several."""
+    lanes: Mapping[Pipe, v.PerCycle]
+    """Operations an MP starts in a cycle, by pipe; an FMA is one operation."""
+    tensor_flop_per_cycle: Mapping[TensorType, v.FlopPerCycle] = field(default_factory=dict)
+    """Dense FLOP a cycle of an MP's tensor unit, by operand type; an FMA is two."""
+    peaks: Mapping[Peak, v.FlopPerSecond]
+    """Nominal peaks of the whole device, dense."""
+    achievable_peaks: Mapping[Peak, v.FlopPerSecond] = field(default_factory=dict)
+    """What a well-written kernel was seen to reach."""
+
+    # L1, L2 and, where there is one, a further level
+
+    l1_size: v.Bytes
+    """L1 of an MP, at its largest setting."""
+    l1_line: v.Bytes
+    """Line of the L1: the unit of a tag."""
+    l1_sector: v.Bytes
+    """What is moved at least of a line; the line itself where it has no sectors."""
+    l1_bandwidth: v.BytesPerCycle
+    """Bytes of hits a cycle, per MP."""
+    l1_latency: v.Cycles
+    """Latency of a hit."""
+    l2_size: v.Bytes
+    """L2 of the device, as one MP sees it."""
+    l2_line: v.Bytes
+    """Line of the L2."""
+    l2_sector: v.Bytes
+    """What is moved at least of an L2 line."""
+    l2_bandwidth: v.BytesPerSecond
+    """Read bandwidth of the whole L2."""
+    l2_bandwidth_per_mp: v.BytesPerCycle
+    """Bytes a cycle between one MP and the L2."""
+    l2_latency: v.Cycles
+    """Latency of a hit; the near partition where there are two."""
+    l2_far_latency: v.Cycles | None = None
+    """Latency of a hit in the far partition."""
+    l3_size: v.Bytes | None = None
+    """A cache between L2 and DRAM (AMD: Infinity Cache)."""
+    l3_line: v.Bytes | None = None
+    """Its line."""
+    l3_bandwidth: v.BytesPerSecond | None = None
+    """Its read bandwidth."""
+    l3_latency: v.Cycles | None = None
+    """Latency of a hit in it."""
+
+    # How a warp's global access becomes traffic
+
+    transaction: v.Bytes
+    """What the memory system below the load/store unit moves at a time."""
+    coalescing_group: v.Count
+    """Neighbouring lanes whose accesses are merged into one request; the warp where all are."""
+    address_rate: v.PerCycle
+    """Lanes whose addresses an MP takes in a cycle."""
+    line_rate: v.PerCycle
+    """Distinct lines an MP looks up in a cycle."""
+    max_access: v.Bytes
+    """Widest access of one thread in one instruction."""
+    bytes_in_flight_per_mp: v.Bytes
+    """Outstanding bytes an MP can have towards L2 and DRAM."""
+
+    # Device memory
+
+    dram_size: v.Bytes
+    """Capacity."""
+    dram_bandwidth: v.BytesPerSecond
+    """Nominal bandwidth."""
+    dram_bandwidth_achievable: v.BytesPerSecond
+    """What a streaming copy reaches, reads and writes counted."""
+    dram_bus_width: v.Bits | None = None
+    """Width of the memory bus."""
+    dram_data_rate: v.BitsPerSecond | None = None
+    """Bits a second on one data pin."""
+    dram_granule: v.Bytes
+    """The least a DRAM access moves."""
+    dram_latency: v.Cycles
+    """Latency of a load that misses every cache, in core cycles."""
+
+    # What starting work costs
+
+    kernel_launch: v.Seconds
+    """Time between the starts of empty kernels, back to back in one stream, on the device."""
+    block_launch: v.Cycles
+    """Cycles between two blocks started on one MP."""
+    links: Mapping[str, Link] = field(default_factory=dict)
+    """Links by name: mtlink, xhmi, nvlink, infinity_fabric, pcie."""

@@ -1,0 +1,81 @@
+"""Whether the plain data of a file is a device's: known keys, none missing, values of their kind.
+
+A file that comes from outside is validated before it is read. The shipped files were validated
+when they were tested, so that loading one does not wait for pydantic.
+"""
+
+from functools import lru_cache
+from typing import Any, get_args
+
+from pydantic import TypeAdapter, ValidationError
+
+from perfmodel.device import schema
+from perfmodel.errors import DataError
+from perfmodel.located_yaml import Document, Location
+from perfmodel.suggestions import did_you_mean
+
+_KEYS_OF_GROUPS: dict[str, tuple[str, ...]] = {
+    "lanes": get_args(schema.Pipe),
+    "tensor_flop_per_cycle": get_args(schema.TensorType),
+    "peaks": get_args(schema.Peak),
+    "achievable_peaks": get_args(schema.Peak),
+    "shared_load_groups": get_args(schema.AccessWidth),
+    "shared_store_groups": get_args(schema.AccessWidth),
+}
+
+
+@lru_cache(maxsize=1)
+def adapter() -> TypeAdapter[schema.DeviceFields]:
+    """Pydantic's view of the schema."""
+    return TypeAdapter(schema.DeviceFields)
+
+
+def validate(document: Document) -> None:
+    """Refuse a file that is no device's.
+
+    Args:
+        document: What the file holds.
+
+    Raises:
+        DataError: One line: the file, the line, what is wrong and what would be right, and how
+            many faults there are beyond the first.
+    """
+    try:
+        adapter().validate_python(document.data)
+    except ValidationError as error:
+        faults = [_describe(fault) for fault in error.errors()]
+    else:
+        return
+    location, message = min(
+        faults, key=lambda fault: document.lines.get(fault[0], len(document.lines))
+    )
+    name = ".".join(str(part) for part in location)
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    raise DataError(f"{document.place(location)}: {name + ': ' if name else ''}{message}{more}")
+
+
+def _describe(fault: Any) -> tuple[Location, str]:
+    """Where a fault stands, and what is wrong and what would be right."""
+    location = tuple(part for part in fault["loc"] if part != "[key]")
+    kind = fault["type"]
+    name = str(location[-1]) if location else ""
+    if kind == "unexpected_keyword_argument":
+        known = _known_keys(location[:-1])
+        return location, f"unknown key {name[:40]!r}: {did_you_mean(name, known)}"
+    if kind == "missing":
+        return location[:-1], f"{name!r} is missing: every device file needs it"
+    if kind == "literal_error":
+        if "[key]" in fault["loc"]:
+            known = _KEYS_OF_GROUPS[str(location[0])]
+            return location, f"unknown key {name[:40]!r}: {did_you_mean(name, known)}"
+        given = str(fault["input"])[:40]
+        return location, f"{given!r} is not allowed: it must be {fault['ctx']['expected']}"
+    message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
+    if kind == "value_error":
+        return location, message
+    return location, f"{str(fault['input'])[:40]!r} is not allowed: it should be {message}"
+
+
+def _known_keys(parent: Location) -> tuple[str, ...]:
+    record = schema.Link if parent and parent[0] == "links" else schema.DeviceFields
+    return tuple(record.__dataclass_fields__)

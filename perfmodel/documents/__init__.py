@@ -1,0 +1,1 @@
+"""The documents' figures as data, and how each of them is computed again."""

@@ -1,0 +1,267 @@
+"""Bank conflicts: how many trips a warp's shared-memory access takes.
+
+Shared memory is divided into banks (32 of 4 bytes on every device here). In one *pass* each bank
+serves one of its words. Lanes that want the same word are served together (broadcast); lanes that
+want different words of one bank wait for each other. A wide access, or a warp of 64 lanes, asks
+for more than the banks can give in one pass even without a conflict, so the hardware serves the
+lanes in groups, and
+
+    passes = sum over groups of max over banks of |distinct words wanted of the bank|
+
+Worked by hand, float tile[32][32] read by column: lane t wants word 32 t, all of bank 0, hence 32
+passes. With rows padded to 33 words lane t wants word 33 t, bank t, hence 1 pass.
+
+An access is conflict-free when its passes equal ideal_passes = ceil(lanes x bytes / bytes a pass
+moves): 1 for 32 lanes of 4 bytes, 4 for 32 lanes of 16, 2 for 64 lanes of 4. An element narrower
+than a bank occupies the bank all the same and counts as one bank wide.
+
+Which lanes form a group is a property of the device and of the access's width: consecutive lanes
+on NVIDIA (32 of 4 bytes, 16 of 8, 8 of 16), not consecutive for 16-byte loads on CDNA.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfmodel.engines.arithmetic import Number, ceil_divide, maximum, require
+from perfmodel.engines.distinct import ordered_distinct, require_addresses, spanned_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perfmodel.engines.distinct import Integers, Mask
+
+
+def lane_groups(
+    *, lanes: int, element_bytes: int, banks: int, bank_width_bytes: int
+) -> tuple[tuple[int, ...], ...]:
+    """Groups of consecutive lanes that ask for no more than one pass can give.
+
+    Equation: ``lanes a group = floor(banks x width / max(element, width))``, at least 1.
+
+    Args:
+        lanes: Lanes of a warp [lanes], at least 1.
+        element_bytes: Bytes that a lane accesses [bytes], at least 1.
+        banks: Banks of shared memory [-], at least 1.
+        bank_width_bytes: Width of a bank [bytes], at least 1.
+
+    Returns:
+        The lanes of each group, in order.
+
+    Raises:
+        ArgumentError: An argument is not a whole number of at least 1.
+
+    Source: the CUDA C++ programming guide, shared memory (64-bit and 128-bit accesses by half and
+    quarter warps).
+
+    Example:
+        >>> [len(group) for group in lane_groups(
+        ...     lanes=32, element_bytes=16, banks=32, bank_width_bytes=4)]
+        [8, 8, 8, 8]
+    """
+    require("lanes", lanes, low=1, whole=True)
+    size = max(_bytes_per_pass(element_bytes, banks, bank_width_bytes), 1)
+    return tuple(tuple(range(first, min(first + size, lanes))) for first in range(0, lanes, size))
+
+
+def passes(
+    *,
+    addresses: Integers,
+    active: Mask,
+    element_bytes: int,
+    banks: int,
+    bank_width_bytes: int,
+    groups: Sequence[Sequence[int]],
+) -> Integers:
+    """Trips through the banks that a warp's access takes.
+
+    Equation: ``sum over groups of max over banks of |distinct words of the bank|``
+
+    Args:
+        addresses: Byte address of each lane's element [bytes]; shape (..., lanes).
+        active: Whether a lane takes part [-]; shape (..., lanes).
+        element_bytes: Bytes that a lane accesses [bytes], at least 1.
+        banks: Banks of shared memory [-], at least 1.
+        bank_width_bytes: Width of a bank [bytes], at least 1.
+        groups: Lanes that are served together [lanes], such as `lane_groups` gives.
+
+    Returns:
+        Passes [passes]; shape (...). A group without an active lane takes none.
+
+    Raises:
+        ArgumentError: A size is not a whole number of at least 1, or an address is negative.
+
+    Validity: loads, and stores in which no two lanes write the same word (those that do are
+    counted as one word).
+
+    Source: document 000, section 3.3; the CUDA C++ programming guide, shared memory.
+
+    Example:
+        >>> import numpy as np
+        >>> lanes = np.arange(32)
+        >>> int(passes(addresses=lanes * 2 * 4, active=lanes >= 0, element_bytes=4, banks=32,
+        ...            bank_width_bytes=4, groups=[range(32)]))  # lanes t and t + 16 share a bank
+        2
+    """
+    import numpy as np
+
+    total: Integers = np.zeros(addresses.shape[:-1], dtype=np.int64)
+    for group in groups:
+        members = [lane for lane in group if lane < addresses.shape[-1]]
+        if members:
+            total = total + words_by_bank(
+                addresses=addresses[..., members],
+                active=active[..., members],
+                element_bytes=element_bytes,
+                banks=banks,
+                bank_width_bytes=bank_width_bytes,
+            ).max(axis=-1)
+    return total
+
+
+def words_by_bank(
+    *,
+    addresses: Integers,
+    active: Mask,
+    element_bytes: int,
+    banks: int,
+    bank_width_bytes: int,
+) -> Integers:
+    """Distinct words that a group of lanes wants of each bank.
+
+    Equation: ``|{w : w mod banks = bank}|`` over the distinct words w the lanes touch.
+
+    Args:
+        addresses: Byte address of each lane's element [bytes]; shape (..., lanes of the group).
+        active: Whether a lane takes part [-]; shape (..., lanes of the group).
+        element_bytes: Bytes that a lane accesses [bytes], at least 1.
+        banks: Banks of shared memory [-], at least 1.
+        bank_width_bytes: Width of a bank [bytes], at least 1.
+
+    Returns:
+        Words [-]; shape (..., banks).
+
+    Raises:
+        ArgumentError: A size is not a whole number of at least 1, or an address is negative.
+
+    Source: document 000, section 3.3.
+
+    Example:
+        >>> import numpy as np
+        >>> words_by_bank(addresses=np.array([0, 128, 128, 4]), active=np.ones(4, bool),
+        ...               element_bytes=4, banks=32, bank_width_bytes=4)[:3].tolist()
+        [2, 1, 0]
+    """
+    import numpy as np
+
+    require("banks", banks, low=1, whole=True)
+    require("bank_width_bytes", bank_width_bytes, low=1, whole=True)
+    require("element_bytes", element_bytes, low=1, whole=True)
+    require_addresses(addresses, active)
+    ordered, first = ordered_distinct(
+        *spanned_blocks(addresses, active, element_bytes, bank_width_bytes)
+    )
+    accesses = addresses.shape[:-1]
+    row = np.arange(ordered.size // max(ordered.shape[-1], 1)).reshape(*accesses, 1)
+    counted: Integers = np.bincount(
+        (row * banks + ordered % banks)[first], minlength=row.size * banks
+    )
+    return counted.reshape(*accesses, banks)
+
+
+def ideal_passes(
+    *, lanes: Number, element_bytes: Number, banks: Number, bank_width_bytes: Number
+) -> Number:
+    """Passes of a conflict-free access of so many lanes.
+
+    Equation: ``ceil(lanes x max(element, width) / (banks x width))``
+
+    Args:
+        lanes: Active lanes [lanes], at least 0.
+        element_bytes: Bytes that a lane accesses [bytes], at least 1.
+        banks: Banks of shared memory [-], at least 1.
+        bank_width_bytes: Width of a bank [bytes], at least 1.
+
+    Returns:
+        Passes [passes].
+
+    Raises:
+        ArgumentError: An argument is not a whole number in its range.
+
+    Source: bytes over bytes per pass; document 000, section 3.3 (32 lanes on 32 banks: one).
+
+    Example:
+        >>> ideal_passes(lanes=32, element_bytes=16, banks=32, bank_width_bytes=4)  # 512 / 128
+        4
+    """
+    require("lanes", lanes, low=0, whole=True)
+    require("element_bytes", element_bytes, low=1, whole=True)
+    require("banks", banks, low=1, whole=True)
+    require("bank_width_bytes", bank_width_bytes, low=1, whole=True)
+    return ceil_divide(lanes * maximum(element_bytes, bank_width_bytes), banks * bank_width_bytes)
+
+
+def swizzled(*, addresses: Integers, mask: int, shift: int) -> Integers:
+    """Addresses with some of their bits folded onto lower ones.
+
+    Equation: ``a ^ ((a & mask) >> shift)``
+
+    Args:
+        addresses: Byte addresses [bytes], at least 0.
+        mask: The bits that are folded [-], at least 0.
+        shift: How far down they are folded [bits], at least 0.
+
+    Returns:
+        Byte addresses [bytes]; a rearrangement that never maps two addresses to one where the
+        folded bits do not overlap the mask.
+
+    Raises:
+        ArgumentError: mask or shift is negative.
+
+    Source: document 000, section 3.3 (which leaves mask and shift open).
+
+    Example:
+        >>> import numpy as np
+        >>> swizzled(addresses=np.array([0, 128, 256]), mask=0xF80, shift=5).tolist()
+        [0, 132, 264]
+    """
+    require("mask", mask, low=0, whole=True)
+    require("shift", shift, low=0, whole=True)
+    folded: Integers = addresses ^ ((addresses & mask) >> shift)
+    return folded
+
+
+def padded(*, elements: Integers, row_elements: int, pad_elements: int) -> Integers:
+    """Element indices once every row is followed by padding.
+
+    Equation: ``i + floor(i / row) x pad``
+
+    Args:
+        elements: i, indices without padding [elements], at least 0.
+        row_elements: Elements of a row [elements], at least 1.
+        pad_elements: Elements added after each row [elements], at least 0.
+
+    Returns:
+        Indices [elements].
+
+    Raises:
+        ArgumentError: A size is not a whole number in its range.
+
+    Source: document 000, section 3.3.
+
+    Example:
+        >>> import numpy as np
+        >>> padded(elements=np.array([31, 32, 64]), row_elements=32, pad_elements=1).tolist()
+        [31, 33, 66]
+    """
+    require("row_elements", row_elements, low=1, whole=True)
+    require("pad_elements", pad_elements, low=0, whole=True)
+    moved: Integers = elements + elements // row_elements * pad_elements
+    return moved
+
+
+def _bytes_per_pass(element_bytes: int, banks: int, bank_width_bytes: int) -> int:
+    require("element_bytes", element_bytes, low=1, whole=True)
+    require("banks", banks, low=1, whole=True)
+    require("bank_width_bytes", bank_width_bytes, low=1, whole=True)
+    return banks * bank_width_bytes // max(element_bytes, bank_width_bytes)

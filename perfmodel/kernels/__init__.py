@@ -1,0 +1,1 @@
+"""What a kernel is: here, what it computes and moves in closed form."""

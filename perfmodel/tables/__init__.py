@@ -1,0 +1,1 @@
+"""Results as text that fits a terminal of 80 columns."""

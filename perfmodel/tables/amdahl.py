@@ -1,0 +1,47 @@
+"""Amdahl's law as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from perfmodel.tables.text import percent, table, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def amdahl_table(shown: Mapping[str, Any]) -> str:
+    """Speed-up, limit and the parts, the most rewarding first."""
+    rows = [["speed-up", f"{shown['speedup']:.4g} x"], ["limit", f"{shown['limit']:.4g} x"]]
+    if shown["gustafson_speedup"] is not None:
+        rows.append(["Gustafson, work grown N times", f"{shown['gustafson_speedup']:.4g} x"])
+    parts = [
+        [
+            str(gain["part"] + 1),
+            percent(gain["fraction"]),
+            f"{gain['speedup_if_alone']:.4g} x",
+            f"{gain['speedup_limit']:.4g} x",
+            percent(gain["fraction_after"]),
+        ]
+        for gain in shown["parts"]
+    ]
+    lines = [
+        table(rows),
+        "",
+        table(
+            parts,
+            header=["part", "of the time", "alone gives", "at most", "share afterwards"],
+            align="rrrrr",
+        ),
+    ]
+    needed = shown["fraction_needed"]
+    if needed is not None:
+        reach = percent(needed) if needed <= 1 else "more than all"
+        lines += [
+            "",
+            wrapped(
+                f"for {shown['target_speedup']:g} x, {reach} of the time must be sped up "
+                "by the largest factor given"
+            ),
+        ]
+    return "\n".join(lines)
