@@ -284,6 +284,7 @@ def _write_lanes(axes: Axes, plot: CoalescingMap, row_height: float) -> None:
             va="center_baseline",
             fontsize=size,
             color=style.ink_on(_COLOURS[USED]),
+            bbox={"facecolor": _COLOURS[USED], "edgecolor": "none", "pad": 0.5},
         )
 
 

@@ -175,15 +175,11 @@ def rows_and_columns(
 ) -> tuple[list[str], dict[str, range], list[Access]]:
     """A square tile read along its rows and along its columns, and the accesses that makes."""
     texts = [f"c * {width} + threadIdx.x % {width}", f"threadIdx.x % {width} * {width} + c"]
+    rows = [[c * width + lane % width for lane in range(lanes)] for c in range(width)]
+    columns = [[lane % width * width + c for lane in range(lanes)] for c in range(width)]
     every = [
-        Access(
-            tuple(place(lane % width, c) * element_bytes for lane in range(lanes)), element_bytes
-        )
-        for place in (
-            lambda lane, c: c * width + lane,
-            lambda lane, c: lane * width + c,
-        )
-        for c in range(width)
+        Access(tuple(index * element_bytes for index in indices), element_bytes)
+        for indices in (*rows, *columns)
     ]
     return texts, {"c": range(width)}, every
 

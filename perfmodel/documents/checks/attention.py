@@ -96,22 +96,23 @@ def standard_memory(given: Inputs) -> Finding:
     """How the bytes of both forms grow from one N to the next, in numbers and in symbols."""
     import sympy
 
-    width, element = sympy.symbols("d e", positive=True, integer=True)
+    head, element = sympy.symbols("d e", positive=True, integer=True)
+    scores, fused = tile_reuse.attention_score_bytes, tile_reuse.attention_input_output_bytes
+    forms: tuple[tuple[str, Any, Any, Any], ...] = (
+        ("S and P", scores, {}, {}),
+        ("the fused form", fused, {"head_dim": given["d"]}, {"head_dim": head}),
+    )
     short, long = given["n"]
     growth = {}
-    for name, numbers, symbols in (
-        ("S and P", {}, {}),
-        ("the fused form", {"head_dim": given["d"]}, {"head_dim": width}),
-    ):
-        law: Any = (
-            tile_reuse.attention_input_output_bytes if numbers else tile_reuse.attention_score_bytes
-        )
-        first, second = (
+    for name, law, numbers, symbols in forms:
+        before, after = (
             law(queries=n, keys=n, element_bytes=given["element_bytes"], **numbers)
-            for n in given["n"]
+            for n in (short, long)
         )
-        formula = {n: law(queries=n, keys=n, element_bytes=element, **symbols) for n in given["n"]}
-        growth[name] = (second / first, sympy.simplify(formula[long] / formula[short]))
+        formula_before, formula_after = (
+            law(queries=n, keys=n, element_bytes=element, **symbols) for n in (short, long)
+        )
+        growth[name] = (after / before, sympy.simplify(formula_after / formula_before))
     return Finding(
         actual=f"from N = {short} to {long} "
         + " and ".join(f"{name} grow {factor:g} times" for name, (factor, _) in growth.items()),
@@ -119,7 +120,8 @@ def standard_memory(given: Inputs) -> Finding:
         holds={
             "N is doubled": long == 2 * short,
             "the factors do not depend on d and the type": all(
-                symbolic.is_number and symbolic == factor for factor, symbolic in growth.values()
+                symbolic.is_number and float(symbolic) == factor
+                for factor, symbolic in growth.values()
             ),
         },
     )

@@ -42,7 +42,7 @@ def warp_addresses(
 
 
 def thread_numbers(given: Inputs) -> dict[str, NDArray[np.int64]]:
-    """threadIdx of the lanes of the first warp."""
+    """The threadIdx of each lane of the first warp."""
     import numpy as np
 
     lanes = np.arange(given["warp_size"])
@@ -51,7 +51,7 @@ def thread_numbers(given: Inputs) -> dict[str, NDArray[np.int64]]:
 
 
 def distinct_lines(addresses: NDArray[np.int64], *, access_bytes: int, line_bytes: int) -> int:
-    """Distinct lines that all lanes touch."""
+    """Distinct lines that the lanes touch; of several accesses, the most that one touches."""
     import numpy as np
 
     return int(
@@ -60,7 +60,7 @@ def distinct_lines(addresses: NDArray[np.int64], *, access_bytes: int, line_byte
             active=np.ones(addresses.shape, dtype=bool),
             element_bytes=access_bytes,
             block_bytes=line_bytes,
-        )
+        ).max()
     )
 
 

@@ -112,8 +112,8 @@ def element_type(given: Inputs) -> Finding:
     size = printed * given["times_s"][0] / (2 * elements)
     return Finding(
         actual=round(size),
-        because=f"{printed / 1e9:g} GB/s over {given['times_s'][0] * 1e3:g} ms are {size:.3g} bytes "
-        "for each element read and written",
+        because=f"{printed / 1e9:g} GB/s over {given['times_s'][0] * 1e3:g} ms are {size:.3g} "
+        "bytes for each element read and written",
         holds={
             "the case has elements of that size": round(size) == given["element_bytes"],
             "the listing's float is what the document says": given["document_says"] == FLOAT,

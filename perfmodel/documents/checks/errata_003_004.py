@@ -31,15 +31,15 @@ def fewer_loads(given: Inputs) -> Finding:
 @check("erratum-naive-b-strided")
 def lines_of_a_step(given: Inputs) -> dict[str, Any]:
     """Lines of A and of B that a warp touches in one step of the naive product, at most."""
+    import numpy as np
+
     indices = {"lines_a": "threadIdx.y * n + i", "lines_b": "i * n + threadIdx.x"}
+    steps = np.arange(given["n"])[:, None]
     return {
-        name: max(
-            distinct_lines(
-                warp_addresses(index, given, element_bytes=given["element_bytes"], i=step),
-                access_bytes=given["element_bytes"],
-                line_bytes=given["line_bytes"],
-            )
-            for step in range(given["n"])
+        name: distinct_lines(
+            warp_addresses(index, given, element_bytes=given["element_bytes"], i=steps),
+            access_bytes=given["element_bytes"],
+            line_bytes=given["line_bytes"],
         )
         for name, index in indices.items()
     }

@@ -55,7 +55,8 @@ def square_is_best(given: Inputs) -> Finding:
     of_shape = tile_reuse.tile_intensity(tile_m=rows, tile_n=side**2 / rows, element_bytes=element)
     of_square = tile_reuse.tile_intensity(tile_m=side, tile_n=side, element_bytes=element)
     lost = sympy.factor(sympy.simplify(of_square - of_shape))
-    square = lost.as_numer_denom()[0] / (side * (rows - side) ** 2)
+    numerator, denominator = lost.as_numer_denom()
+    factor = sympy.simplify(numerator / (rows - side) ** 2)
     tile_m, tile_n, size = given["tile_m"], given["tile_n"], given["element_bytes"]
     shapes = [(tile_m // narrow, tile_n * narrow) for narrow in (1, 2, 4)]
     found = [tile_reuse.tile_intensity(tile_m=m, tile_n=n, element_bytes=size) for m, n in shapes]
@@ -65,8 +66,8 @@ def square_is_best(given: Inputs) -> Finding:
         actual=f"a square of side s less m x s^2/m: {lost}, never below 0; {listed}",
         numbers=tuple(numbers),
         holds={
-            "what another shape loses is a square over something positive": bool(
-                sympy.simplify(square).is_positive and lost.as_numer_denom()[1].is_positive
+            "what another shape loses is a square times something positive": bool(
+                factor.is_positive and denominator.is_positive
             ),
             "the only extremum is the square": sympy.solve(sympy.diff(of_shape, rows), rows)
             == [side],

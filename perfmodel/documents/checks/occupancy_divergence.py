@@ -60,7 +60,8 @@ def taken(given: Inputs, **names: Any) -> NDArray[np.bool_]:
 
     threads = np.arange(given.get("threads", given["warp_size"]))
     values = {"tid": threads, "threadIdx.x": threads, **names}
-    return parse(given["predicate"]).evaluate(values) != 0
+    chosen: NDArray[np.bool_] = parse(given["predicate"]).evaluate(values) != 0
+    return chosen
 
 
 def taken_by_step(given: Inputs) -> NDArray[np.bool_]:
