@@ -30,7 +30,7 @@ BINARY_PREFIXES: Mapping[str, float] = MappingProxyType(
     {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 )
 SMALL_PREFIXES: Mapping[str, float] = MappingProxyType(
-    {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "n": 1e-9, "p": 1e-12}
+    {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "p": 1e-12}
 )
 _BYTE_PREFIXES = {**DECIMAL_PREFIXES, **BINARY_PREFIXES}
 
@@ -69,7 +69,9 @@ _AMBIGUOUS = MappingProxyType(
         },
     }
 )
-_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
+_QUANTITY = re.compile(
+    r"\s*([+-]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(\S.*?)?\s*"
+)
 _LONGEST = 64
 
 
@@ -111,7 +113,11 @@ such as GB, GiB or GHz
     if isinstance(text, int | float) and not isinstance(text, bool):
         if "" not in _symbols(dimension):
             raise DataError(f"{text} has no unit: write it with one, such as {_example(dimension)}")
-        return _finite(float(text), str(text))
+        try:
+            number = float(text)
+        except OverflowError:
+            number = math.inf
+        return _finite(number, str(text)[:_LONGEST])
     shown = str(text)[:_LONGEST]
     wanted = _example(dimension)
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
@@ -141,9 +147,10 @@ def parse_range(text: str, dimension: str) -> tuple[float, float]:
         >>> parse_range("200 .. 480 cycles", "cycles")
         (200.0, 480.0)
     """
-    low_text, dots, high_text = str(text).partition("..")
-    if not dots:
-        raise DataError(f"{text!r} is no range: write two numbers as '200 .. 480 cycles'")
+    shown = str(text)[: 2 * _LONGEST]
+    low_text, dots, high_text = shown.partition("..")
+    if not dots or len(str(text)) > len(shown):
+        raise DataError(f"{shown!r} is no range: write two numbers as '200 .. 480 cycles'")
     high_match = _QUANTITY.fullmatch(high_text)
     unit = (high_match[2] or "") if high_match else ""
     low_match = _QUANTITY.fullmatch(low_text)
@@ -151,7 +158,7 @@ def parse_range(text: str, dimension: str) -> tuple[float, float]:
         low_text = f"{low_text.strip()} {unit}"
     low, high = parse_quantity(low_text, dimension), parse_quantity(high_text, dimension)
     if low > high:
-        raise DataError(f"{text!r} runs downwards: write the smaller number first")
+        raise DataError(f"{shown!r} runs downwards: write the smaller number first")
     return low, high
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfmodel.analyses.warp_access import lane_names
+from perfmodel.analyses.warp_access import evaluate, lane_names
 from perfmodel.engines import divergence as law
 from perfmodel.errors import ArgumentError
-from perfmodel.expressions import parse
 from perfmodel.results import DivergenceResult
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def divergence(
     given = dict(parameters or {})
     names, present = lane_names(device, block=block, warp=None, parameters=given)
     names.setdefault("tid", np.arange(present.size))
-    taken = np.broadcast_to(parse(predicate).evaluate(names) != 0, present.shape)
+    taken = np.broadcast_to(evaluate(predicate, names) != 0, present.shape)
     if taken.ndim != 1:
         raise ArgumentError("a predicate is looked at for one value of each parameter at a time")
     taken = taken[: int(present.sum())]

@@ -84,7 +84,7 @@ def warp_access(
     _require_sizes(element_bytes, base_bytes)
     names, present = lane_names(device, block=block, warp=warp, parameters=parameters or {})
     if isinstance(index, str):
-        indices = parse(index).evaluate(names)
+        indices = evaluate(index, names)
         if indices.dtype.kind not in "iub":
             raise ArgumentError(f"index {index!r} gives fractions: an index must be an integer")
         indices = np.broadcast_to(indices, np.broadcast_shapes(indices.shape, (width,)))
@@ -101,6 +101,23 @@ def warp_access(
         active=taking_part,
         element_bytes=element_bytes,
     )
+
+
+def evaluate(text: str, names: Mapping[str, Any]) -> NDArray[Any]:
+    """Evaluate an expression, a name without a value being the caller's oversight.
+
+    Raises:
+        ArgumentError: The expression names a parameter that was not given.
+        ExpressionError: The expression is wrong.
+    """
+    expression = parse(text)
+    missing = sorted(expression.names - names.keys())
+    if missing:
+        raise ArgumentError(
+            f"{text[:60]!r} needs a value for {', '.join(missing)}: give it as a parameter, "
+            f"such as -p {missing[0]}=0"
+        )
+    return expression.evaluate(names)
 
 
 def lane_names(
@@ -186,7 +203,7 @@ def _active(
     if active is None:
         chosen: NDArray[Any] = np.ones(lanes, dtype=bool)
     elif isinstance(active, str):
-        chosen = parse(active).evaluate(names) != 0
+        chosen = evaluate(active, names) != 0
     elif isinstance(active, int) and not isinstance(active, bool):
         if not 0 <= active <= lanes:
             raise ArgumentError(f"active is {active}: there are {lanes} lanes")

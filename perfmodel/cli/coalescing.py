@@ -17,9 +17,9 @@ app = command_app()
 _EXAMPLES = """\
 Examples:
   perfmodel coalescing -d s5000 --index "threadIdx.x * 32" --type float
-  perfmodel coalescing -d h200 -d dcu -i "(threadIdx.y * k + threadIdx.x)" \\
+  perfmodel coalescing -d h200 -d dcu -i "threadIdx.y * k + threadIdx.x" \\
       --block 16x16 -p k=4096
-  perfmodel coalescing -d h200 -i "threadIdx.x + 1" --type float4 --plot lines.png
+  perfmodel coalescing -d h200 -i "threadIdx.x + 1" -t float4 --plot lines.png
 """
 
 

@@ -18,7 +18,7 @@ _EXAMPLES = """\
 Examples:
   perfmodel occupancy -d s5000 --threads 256 --registers 128 --shared 32KiB
   perfmodel occupancy -d s5000 -d h200 --threads 256 --registers 64
-  perfmodel occupancy -d h200 --threads 16x16 --registers 40 --plot occupancy.png
+  perfmodel occupancy -d h200 --threads 16x16 -r 40 --plot occupancy.png
 """
 
 

@@ -59,6 +59,8 @@ def roofline(
     if own == (kernel is not None):
         raise UsageError("give --kernel, or --flop and --bytes for work of your own")
     measured = None if time is None else options.quantity(time, "--time", "s")
+    if measured is not None and not measured > 0:
+        raise UsageError(f"--time is {time}: it must be above 0")
     devices = [load_device(name) for name in options.device_names(device)]
     if kernel is not None:
         results = [

@@ -20,7 +20,8 @@ class Undecided:
     reason: str
 
 
-_PREDICTED = Undecided("pending", "waits for the scheduler's prediction")
+PREDICTED = Undecided("pending", "waits for the scheduler")
+"""The reason of every measured figure and rule of thumb that has no other."""
 
 UNDECIDED: Mapping[str, Undecided] = {
     "reduce-launches": Undecided(
@@ -45,4 +46,4 @@ def undecided(claim: Claim) -> Undecided | None:
     """
     if claim.id in UNDECIDED:
         return UNDECIDED[claim.id]
-    return _PREDICTED if claim.kind in ("measured", "advice") else None
+    return PREDICTED if claim.kind in ("measured", "advice") else None

@@ -40,7 +40,7 @@ def devices_table(devices: Sequence[Device]) -> str:
     rows = [
         [
             device.device,
-            device.name[:26],
+            device.name[:24],
             str(device.mps.whole),
             str(device.warp_width.whole),
             format_quantity(device.shared_per_mp.value, "bytes"),

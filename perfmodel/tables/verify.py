@@ -90,17 +90,26 @@ def _figure(result: ClaimResult, room: int) -> str:
     """What a line says of a claim: the figure, or why there is none."""
     if result.actual is None or result.status == "fail":
         return _cut(result.reason, room)
-    ours = compact(result.actual)
+    ours = _values(result.actual)
     if result.document_says is not None:
-        return _beside(ours, f"document: {compact(result.document_says)}", room)
-    expected = compact(result.expected)
+        return _beside(ours, f"document: {_values(result.document_says)}", room)
+    expected = _values(result.expected)
     if isinstance(result.expected, str) or ours == expected:
-        return _cut(_with_unit(ours, result.unit), room)
-    return _cut(f"{ours}, expected {_with_unit(expected, result.unit)}", room)
+        return _cut(_with_unit(ours, result), room)
+    return _cut(f"{ours}, expected {_with_unit(expected, result)}", room)
 
 
-def _with_unit(figure: str, unit: str) -> str:
-    return figure if unit in ("-", "ratio", "formula") else f"{figure} {unit}"
+def _values(figure: Any) -> str:
+    """A figure in still fewer letters: of a mapping its values alone."""
+    if isinstance(figure, dict):
+        return " | ".join(map(compact, figure.values()))
+    return compact(figure)
+
+
+def _with_unit(figure: str, result: ClaimResult) -> str:
+    """A number or a list of them with its unit; the parts of a mapping have units of their own."""
+    bare = isinstance(result.expected, str | dict) or result.unit in ("-", "ratio")
+    return figure if bare else f"{figure} {result.unit}"
 
 
 def _beside(ours: str, theirs: str, room: int) -> str:
@@ -121,7 +130,7 @@ def _in_full(result: ClaimResult) -> str:
         ("claim", result.statement),
         ("source", f"document {result.document}, section {result.section} ({result.kind})"),
         ("document", "" if result.document_says is None else compact(result.document_says)),
-        ("expected", _with_unit(compact(result.expected), result.unit)),
+        ("expected", _with_unit(compact(result.expected), result)),
         ("computed", "" if result.actual is None else compact(result.actual)),
         ("error", f"{error}, {result.tolerance:g} allowed" if error else ""),
         ("reason", result.reason),

@@ -114,8 +114,8 @@ def standard_memory(given: Inputs) -> Finding:
         )
         growth[name] = (after / before, sympy.simplify(formula_after / formula_before))
     return Finding(
-        actual=f"from N = {short} to {long} "
-        + " and ".join(f"{name} grow {factor:g} times" for name, (factor, _) in growth.items()),
+        actual=f"N from {short} to {long}: "
+        + ", ".join(f"{name} times {factor:g}" for name, (factor, _) in growth.items()),
         numbers=tuple(factor for factor, _ in growth.values()),
         holds={
             "N is doubled": long == 2 * short,

@@ -45,18 +45,14 @@ def lines_of_a_step(given: Inputs) -> dict[str, Any]:
     }
 
 
-OPERANDS = 3
-"""Registers that a multiply-add reads."""
-
-
-@check("erratum-shared-latency")
+@check("erratum-shared-latency", "gemm-register-read-limit")
 def shared_over_register(given: Inputs) -> Finding:
     """Shared-memory latencies of the NVIDIA files over the cycles of reading registers.
 
     The files hold no latency of a register; its read takes one cycle without a bank conflict, and
     one a register where all the operands of a multiply-add lie in one bank.
     """
-    del given
+    operands = given["reads_per_fma"]
     devices = [load_device(name) for name in device_names()]
     devices = [device for device in devices if device.vendor == "NVIDIA"]
     low = min(device.shared_latency.low for device in devices)
@@ -66,7 +62,7 @@ def shared_over_register(given: Inputs) -> Finding:
         for device in devices
         for numbers in (
             [0],
-            [position * device.register_banks.whole for position in range(OPERANDS)],
+            [position * device.register_banks.whole for position in range(operands)],
         )
     ]
     least, most = low / max(reads), high / min(reads)

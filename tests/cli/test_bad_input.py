@@ -1,0 +1,214 @@
+"""Wrong input: one line with what, where and what would be right; no traceback; nothing written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from perfmodel.device.loading import specs_directory
+from tests.cli.commands import Command
+
+WRONG_USE = [
+    ("occupancy", "Missing option '--threads'"),
+    ("occupancy --threads", "requires an argument"),
+    ("occupancy --threads 0", "at least 1"),
+    ("occupancy --threads -32", "at least 1"),
+    ("occupancy --threads nan", "whole number"),
+    ("occupancy --threads inf", "whole number"),
+    ("occupancy --threads 1e3", "whole number"),
+    ("occupancy --threads 12.5", "whole number"),
+    ("occupancy --threads 2048", "at most 1024 threads per block"),
+    ("occupancy --threads 99999999999999999999999", "whole number"),
+    ("occupancy --threads 64x64x64x64", "one to three sizes"),
+    ("occupancy --threads 256 --registers -1", "registers_per_thread is -1"),
+    ("occupancy --threads 256 --shared -1", "from 0 on"),
+    ("occupancy --threads 256 --shared 32K", "K is ambiguous"),
+    ("occupancy --threads 256 --shared 32KB", "KB is ambiguous"),
+    ("occupancy --threads 256 --shared 32GHz", "is in hz"),
+    ("occupancy --threads 256 --shared 1.5", "whole number of bytes"),
+    ("occupancy --threads 256 --shared nan", "whole number of bytes"),
+    ("occupancy --threads 256 --shared inf", "whole number of bytes"),
+    ("occupancy --threads 256 --carveout 50", "leave it out"),
+    ("occupancy --threads 256 -d h200 --carveout 101", "at most 100"),
+    ("occupancy --threads 256 -d h200 --scalar-registers 3", "no scalar registers"),
+    ("occupancy --threads 256 --json --csv", "give one of the two"),
+    ("occupancy --threads 256 --colour", "No such option"),
+    ("occupancy 256", "Missing option"),
+    ("occupanci", "No such command"),
+    ("coalescing", "Missing option '--index'"),
+    ("coalescing -i threadIdx.x --type flaot", "did you mean float?"),
+    ("coalescing -i threadIdx.x --type 3", "1, 2, 4"),
+    ("coalescing -i threadIdx.x --level l9", "l1 or l2"),
+    ("coalescing -i (int)threadIdx.x-5", "below 0"),
+    ("coalescing -i i", "-p i=0"),
+    ("coalescing -i threadIdx.x --warp 1", "warps 0 to 0"),
+    ("coalescing -i threadIdx.x --block 33x32", "at most 1024"),
+    ("coalescing -i threadIdx.x --active 33", "there are 32 lanes"),
+    ("coalescing -i i -p i", "write name=value"),
+    ("coalescing -i i -p i=x", "whole number"),
+    ("coalescing -i i -p i=1 -p i=2", "given twice"),
+    ("coalescing -i i -p i=5..1", "upwards"),
+    ("coalescing -i i -p i=0..99999999", "at most 4096"),
+    ("banks -i threadIdx.x --swizzle 5", "write mask:shift"),
+    ("banks -i threadIdx.x --type 32", "up to 16"),
+    ("banks -i 0 -i 1 -d s5000 -d h200", "repeat one of the two"),
+    ("divergence --predicate tid -p tid=0..3", "one number"),
+    ("roofline", "give --kernel"),
+    ("roofline --kernel gemv --flop 1", "give --kernel"),
+    ("roofline --flop 1e9", "both are needed"),
+    ("roofline --flop nan --bytes 1", "must be a number"),
+    ("roofline --flop 1e9 --bytes 0", "bytes is 0"),
+    ("roofline --kernel gemv -p x=1", "known: element_bytes, k, m"),
+    ("roofline --kernel gemv -p m=0", "from 1 to"),
+    ("roofline --kernel gemv -p m=1.5", "whole number"),
+    ("roofline --kernel gemv -p m=99999999999", "from 1 to"),
+    ("roofline --kernel gemv --pipe fp33", "did you mean fp32?"),
+    ("roofline --kernel gemv --time 0", "above 0"),
+    ("roofline --kernel gemv --time -1ms", "above 0"),
+    ("roofline --kernel gemv --plot plot.gif", ".png"),
+    ("roofline --kernel gemv --plot no/such/folder/plot.png", "no/such/folder"),
+    ("registers --tile 8", "rows and columns"),
+    ("registers --tile 8x8 --shared-efficiency 2", "at most 1"),
+    ("swizzle --grid 10", "rows and columns"),
+    ("swizzle --grid 99999x99999", "at most"),
+    ("swizzle --grid 10x10 --order zigzag", "row, serpentine, grouped"),
+    ("swizzle --grid 10x10 --macro 0", "macro"),
+    ("amdahl --parallel 1.2 --speedup 2", "at most 1"),
+    ("amdahl --parallel x --speedup 2", "must be a number"),
+    ("amdahl --parallel 0.5 --speedup 0", "above 0"),
+    ("amdahl --parallel 0.5 --speedup 2 --parallel 0.1", "one --speedup for each"),
+    ("scaling", "give --speeds"),
+    ("scaling --devices 0", "devices"),
+    ("scaling --speeds 1,x", "must be a number"),
+    ("scaling --speeds 1,0", "above 0"),
+    ("scaling --devices 4 --all-reduce 1GB --link tin-can", "no link"),
+    ("explain amdal", "did you mean amdahl?"),
+    ("explain amdahl -p parallel=1", "did you mean parallel_fraction?"),
+    ("explain amdahl -p parallel_fraction=2", "at most 1"),
+]
+
+WRONG_DATA = [
+    ("occupancy --threads 256 -d s500", "did you mean s5000?"),
+    ("occupancy --threads 256 -d nothing-like-it", "known: a100"),
+    ("occupancy --threads 256 -d no/such/file.yaml", "No such file"),
+    ("coalescing -i threadIdx.x*", "operand is missing"),
+    ("coalescing -i threadIdx.w", "threadIdx.w"),
+    ("coalescing -i threadIdx.x/0", "division by zero"),
+    ("coalescing -i 2147483647+(int)threadIdx.x", "overflow"),
+    ("coalescing -i __import__('os')", "a character"),
+    ("divergence --predicate a=b", "="),
+    ("roofline --kernel gemw", "did you mean gemv?"),
+    ("device show nosuch", "no device"),
+    ("device check nosuch", "no device"),
+]
+
+
+def assert_one_clear_line(text: str) -> None:
+    assert text.startswith("perfmodel: ")
+    assert "Traceback" not in text
+    lines = text.splitlines()
+    # An expression is shown below the line, with a caret under the place.
+    assert len(lines) == 1 or (len(lines) == 3 and lines[2].strip() == "^"), text
+
+
+@pytest.mark.parametrize(("line", "said"), WRONG_USE)
+def test_wrong_use_leaves_with_two(line: str, said: str, command: Command) -> None:
+    answer = command(line)
+    assert answer.code == 2, answer
+    assert said in answer.err
+    assert_one_clear_line(answer.err)
+    assert answer.out == ""
+
+
+@pytest.mark.parametrize(("line", "said"), WRONG_DATA)
+def test_wrong_data_leaves_with_three(line: str, said: str, command: Command) -> None:
+    answer = command(line)
+    assert answer.code == 3, answer
+    assert said in answer.err
+    assert_one_clear_line(answer.err)
+    assert answer.out == ""
+
+
+def h200() -> str:
+    return (specs_directory() / "h200.yaml").read_text("utf-8")
+
+
+HOSTILE_FILES = {
+    "empty": (b"", "mapping is wanted"),
+    "binary": (bytes(range(256)), "UTF-8"),
+    "utf16": ("format: 1".encode("utf-16"), "UTF-8"),
+    "list": (b"- 1\n- 2\n", "mapping is wanted"),
+    "tabs": (b"a:\n\t- 1\n", "not valid YAML"),
+    "tag": (b"format: !!python/object/apply:os.system ['true']\n", "tag"),
+    "bomb": (b"a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n", "aliases"),
+    "twice": (b"format: 1\ndevice: x\ndevice: y\n", "stands twice"),
+    "deep": (b"a: " + b"[" * 5000 + b"]" * 5000, ""),
+    "number": (b"format: " + b"9" * 100000, "digits"),
+    "unknown key": (h200().replace("dram_latency:", "dram_latenzy:").encode(), "dram_latency"),
+    "no source": (
+        h200()
+        .replace(
+            "mps: {value: 132, kind: measured, source:", "mps: {value: 132, kind: measured, sauce:"
+        )
+        .encode(),
+        "source",
+    ),
+    "bare value": (h200().replace("mps: {value: 132", "mps: 132 #").encode(), "stands alone"),
+    "version": (h200().replace("format: 1", "format: 2").encode(), "must be 1"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_FILES)
+def test_a_hostile_file_is_one_line_and_exit_three(
+    name: str, command: Command, tmp_path: Path
+) -> None:
+    content, said = HOSTILE_FILES[name]
+    path = tmp_path / "hostile.yaml"
+    path.write_bytes(content)
+    answer = command("occupancy --threads 256 -d", str(path))
+    assert answer.code == 3, answer
+    assert said in answer.err
+    assert str(path) in answer.err
+    assert_one_clear_line(answer.err)
+
+
+def test_a_huge_file_is_refused_without_reading_it(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "huge.yaml"
+    with path.open("wb") as stream:
+        stream.truncate(100 << 20)
+    answer = command("device check", str(path))
+    assert answer.code == 3
+    assert "larger than" in answer.err
+
+
+@pytest.mark.parametrize("place", ["a folder", "not writable"])
+def test_a_plot_that_cannot_be_written_leaves_nothing(
+    place: str, command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "plot.png"
+    if place == "a folder":
+        path.mkdir()
+    else:
+        (tmp_path / "file").write_text("")
+        path = tmp_path / "file" / "plot.png"
+    answer = command("roofline --kernel gemv --plot", str(path))
+    assert answer.code == 2
+    assert_one_clear_line(answer.err)
+    left = {each.name for each in tmp_path.iterdir()}
+    assert left <= {"plot.png", "file"}
+    assert not path.is_file()
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    script = f"{sys.executable} -m perfmodel device show h200 | head -1"
+    result = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {script}"],
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        check=False,
+    )
+    assert "Traceback" not in result.stderr
+    assert result.stdout.startswith("h200")
