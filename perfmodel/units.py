@@ -111,13 +111,13 @@ def parse_quantity(text: str | float, dimension: str) -> float:
 such as GB, GiB or GHz
     """
     if isinstance(text, int | float) and not isinstance(text, bool):
-        if "" not in _symbols(dimension):
-            raise DataError(f"{text} has no unit: write it with one, such as {_example(dimension)}")
         try:
             number = float(text)
         except OverflowError:
-            number = math.inf
-        return _finite(number, str(text)[:_LONGEST])
+            raise DataError("a whole number of hundreds of digits is no quantity") from None
+        if "" not in _symbols(dimension):
+            raise DataError(f"{text} has no unit: write it with one, such as {_example(dimension)}")
+        return _finite(number, str(text))
     shown = str(text)[:_LONGEST]
     wanted = _example(dimension)
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None

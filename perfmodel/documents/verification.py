@@ -99,10 +99,10 @@ def decide(claim: Claim) -> ClaimResult:
         return _result(claim, open_claim.status, reason=open_claim.reason)
     try:
         returned = check.function(check.inputs(claim))
+        found = returned if isinstance(returned, Finding) else Finding(actual=returned)
+        faults, error = _compared(claim, found)
     except Exception as caught:  # noqa: BLE001 - a broken check is a failed claim, not a crash
         return _result(claim, "fail", reason=_one_line(caught))
-    found = returned if isinstance(returned, Finding) else Finding(actual=returned)
-    faults, error = _compared(claim, found)
     if faults:
         return _result(claim, "fail", found, error, reason=faults[0])
     status: Status = "recorded" if claim.kind in ("disputed", "measured") else "pass"
@@ -132,13 +132,20 @@ def _result(
         statement=claim.statement,
         status=status,
         expected=claim.expected,
-        actual=None if found is None else plain(found.actual),
+        actual=None if found is None else _in_order(plain(found.actual), claim.expected),
         document_says=claim.document_says,
         relative_error=error,
         tolerance=claim.tolerance or 0.0,
         unit=claim.unit,
         reason=reason,
     )
+
+
+def _in_order(actual: Any, expected: Any) -> Any:
+    """The figure with its parts in the order in which the claim names them."""
+    if not (isinstance(actual, dict) and isinstance(expected, dict)):
+        return actual
+    return {name: actual[name] for name in expected if name in actual} | actual
 
 
 def _compared(claim: Claim, found: Finding) -> tuple[list[str], float | None]:

@@ -47,12 +47,12 @@ def save(figure: Figure, path: Path) -> None:
     form = path.suffix.lower().removeprefix(".")
     if form not in _METADATA:
         raise UsageError(f"cannot write {path}: a plot ends in .png, .svg or .pdf")
-    if path.is_dir():
-        raise UsageError(f"cannot write {path}: it is a folder")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
     partial = path.with_name(f".perfmodel-{secrets.token_hex(6)}.tmp")
     try:
+        if path.is_dir():
+            raise UsageError(f"cannot write {path}: it is a folder")
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
         with partial.open("xb") as file, look():
             figure.savefig(file, format=form, dpi=DPI, metadata=_METADATA[form])
         partial.replace(path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from numpy.typing import NDArray
@@ -17,10 +18,16 @@ Corners = NDArray[np.float64]
 def visible_texts(figure: Figure) -> list[Text]:
     """The texts a reader sees; the figure is drawn first, since tick labels appear then."""
     figure.canvas.draw()
+    hidden = {
+        id(label)
+        for axis in figure.findobj(Axis)
+        for tick in {*axis.majorTicks, *axis.minorTicks} - {*axis._update_ticks()}
+        for label in (tick.label1, tick.label2)
+    }
     return [
         text
         for text in figure.findobj(Text)
-        if isinstance(text, Text) and text.get_visible() and text.get_text().strip()
+        if text.get_visible() and text.get_text().strip() and id(text) not in hidden
     ]
 
 

@@ -85,7 +85,7 @@ def test_lanes_that_take_no_part_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("device", ["s5000", "dcu", "h200"])
-@pytest.mark.parametrize("index", ["threadIdx.x", "threadIdx.x * 3", "threadIdx.x / 2 + 7"])
+@pytest.mark.parametrize("index", ["threadIdx.x", "threadIdx.x * 2", "threadIdx.x / 3 + 7"])
 @pytest.mark.parametrize("element_bytes", [1, 4, 16])
 @pytest.mark.parametrize("base_bytes", [0, 1])
 def test_cells_add_up_to_the_bytes_of_the_law(

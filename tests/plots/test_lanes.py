@@ -21,7 +21,7 @@ def test_the_first_of_several_accesses_is_taken() -> None:
         load_device("s5000"), index="threadIdx.x * s", element_bytes=4, parameters={"s": [2, 32]}
     )
     addresses, active, accesses = first_access(result)
-    assert (addresses[:3].tolist(), active.all(), accesses) == ([0, 8, 16], True, 2)
+    assert (addresses[:3].tolist(), bool(active.all()), accesses) == ([0, 8, 16], True, 2)
     assert first_of(result.passes) == 2
     assert access_title(result, accesses) == "4-byte load on s5000, access 1 of 2"
 

@@ -60,7 +60,7 @@ def test_a_span_reaches_from_the_left_neighbour_to_its_value() -> None:
     plot = prepared("h200", 256, 64, 0)
     assert plot.current_warps == 32
     threads, registers, _ = plot.panels
-    assert registers.limited_by["warps"] == ((0, 32),)  # 32 registers: 8 blocks of 8 warps
+    assert list(registers.limited_by["warps"]) == [(0.0, 32.0)]  # 32 registers: 8 blocks of 8 warps
     assert registers.limited_by["registers"][0][1] == 255
     assert threads.limited_by["registers"][-1][1] == 1024
     assert plot.resources == tuple(
@@ -129,7 +129,7 @@ def test_the_drawing_can_be_read(
         curve, point = axes.lines
         assert np.asarray(curve.get_ydata())[1:].tolist() == panel.active_warps.tolist()
         assert np.asarray(curve.get_xdata())[1:].tolist() == panel.values.tolist()
-        assert point.get_xydata().tolist() == [[panel.current, plot.current_warps]]
+        assert np.asarray(point.get_xydata()).tolist() == [[panel.current, plot.current_warps]]
         assert axes.get_xlim() == strip.get_xlim()
         assert axes.get_ylim()[1] > plot.max_warps
     assert "occupancy (%)" in texts_of(panels[-1])

@@ -198,7 +198,9 @@ def test_what_is_on_the_axes() -> None:
         assert np.asarray(drawn[line.label].get_ydata()) == pytest.approx(line.performance)
         assert (drawn[line.label].get_linestyle() == "-") == line.nominal
     for mark in plot.marks:
-        assert drawn[mark.legend].get_xydata().tolist() == [[mark.intensity, mark.performance]]
+        assert np.asarray(drawn[mark.legend].get_xydata()).tolist() == [
+            [mark.intensity, mark.performance]
+        ]
     assert len(axes.collections) == len(plot.bands)
 
 

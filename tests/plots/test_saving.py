@@ -1,6 +1,5 @@
 """Files: the format by suffix, the same bytes each time, and nothing half-written."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,16 @@ def small_figure() -> Figure:
     return figure
 
 
+def names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])
 def test_the_suffix_names_the_format(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"plot.{suffix}"
     save(small_figure(), path)
     assert path.read_bytes().startswith(BEGINNINGS[suffix.lower()])
-    assert os.listdir(tmp_path) == [path.name]
+    assert names_in(tmp_path) == [path.name]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -49,20 +52,20 @@ def test_a_pixel_format_has_150_dots_per_inch(tmp_path: Path) -> None:
 def test_another_suffix_is_refused_with_the_three(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"\.png, \.svg or \.pdf$"):
         save(small_figure(), tmp_path / name)
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no folder .*absent$"):
+    with pytest.raises(UsageError, match=r"there is no folder .*absent$"):
         save(small_figure(), tmp_path / "absent" / "plot.png")
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "plot.png").mkdir()
     with pytest.raises(UsageError, match="it is a folder"):
         save(small_figure(), tmp_path / "plot.png")
-    assert os.listdir(tmp_path) == ["plot.png"]
+    assert names_in(tmp_path) == ["plot.png"]
 
 
 def test_a_file_in_place_of_a_folder_is_an_error_of_use(tmp_path: Path) -> None:
@@ -84,9 +87,9 @@ def test_what_the_system_refuses_is_one_line(
 
 
 def test_a_name_too_long_is_an_error_of_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="^cannot write .*too long"):
+    with pytest.raises(UsageError, match=r"^cannot write .*too long"):
         save(small_figure(), tmp_path / f"{'x' * 300}.png")
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
@@ -103,7 +106,7 @@ def test_an_interrupted_write_leaves_the_old_file(
     monkeypatch.setattr(Figure, "savefig", write_half)
     with pytest.raises((UsageError, KeyboardInterrupt)):
         save(small_figure(), path)
-    assert os.listdir(tmp_path) == ["plot.svg"]
+    assert names_in(tmp_path) == ["plot.svg"]
     assert path.read_text() == "the old one"
 
 

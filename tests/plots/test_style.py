@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def test_spread_keeps_order_distance_and_limits(wanted: list[float], gap: float)
     placed = style.spread(wanted, gap=gap, low=0.0, high=10.0)
     inside = [min(max(value, 0.0), 10.0) for value in wanted]
     order = sorted(range(len(wanted)), key=lambda place: wanted[place])
-    for first, second in zip(order, order[1:], strict=False):
+    for first, second in pairwise(order):
         assert placed[second] - placed[first] >= gap - 1e-9
     assert all(-1e-9 <= position <= 10 + 1e-9 for position in placed)
     if all(abs(a - b) >= gap for index, a in enumerate(inside) for b in inside[:index]):
@@ -80,6 +81,6 @@ def test_drawing_needs_no_window_and_no_pyplot(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "plot.png")], check=True)
 
 
-@pytest.mark.parametrize("path", FOLDER.glob("*.py"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
 def test_nothing_is_ever_shown(path: Path) -> None:
     assert not re.search(r"pyplot|\.show\(", path.read_text("utf-8"))
