@@ -109,12 +109,13 @@ class _Builder:
     def build(self, node: Any, location: Location) -> Any:
         import yaml
 
-        self.lines[location] = node.start_mark.line + 1
+        if id(node) in self._seen:  # its mark is the anchor's, so the key around it is named
+            place = Document(origin=self.origin, data={}, lines=self.lines).place(location)
+            raise DataError(f"{place}: aliases (*name) are not allowed: write the value out")
+        self._seen.add(id(node))
+        self.lines.setdefault(location, node.start_mark.line + 1)
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
-        if id(node) in self._seen:
-            raise self._refuse(node, "aliases (*name) are not allowed: write the value out")
-        self._seen.add(id(node))
         if len(location) >= DEEPEST_NESTING:
             raise self._refuse(node, f"nested deeper than {DEEPEST_NESTING} levels")
         if isinstance(node, yaml.SequenceNode):
@@ -128,8 +129,8 @@ class _Builder:
                 raise self._refuse(key_node, "a key must be plain text")
             if key in result:
                 raise self._refuse(key_node, f"{key} stands twice: keep one of the two")
-            result[key] = self.build(value_node, (*location, key))
             self.lines[(*location, key)] = key_node.start_mark.line + 1
+            result[key] = self.build(value_node, (*location, key))
         return result
 
     def _scalar(self, node: Any) -> Any:

@@ -56,14 +56,14 @@ def divergence(
         raise ArgumentError("a predicate is looked at for one value of each parameter at a time")
     taken = taken[: int(present.sum())]
     width = device.warp_width.whole
-    lanes = law.path_lanes(paths=(~taken).astype(np.int64), warp_size=width, path_count=2)
+    lanes = law.path_lanes(paths=(~taken).astype(np.int64), warp_width=width, path_count=2)
     return DivergenceResult(
         device=device.device,
         warps=len(lanes),
-        active_warps=int(law.active_warps(taken=taken, warp_size=width)),
-        divergent_warps=int(law.divergent_warps(paths=taken.astype(np.int64), warp_size=width)),
-        serial_paths=law.serial_paths(paths=taken.astype(np.int64), warp_size=width).tolist(),
+        active_warps=int(law.active_warps(taken=taken, warp_width=width)),
+        divergent_warps=int(law.divergent_warps(paths=taken.astype(np.int64), warp_width=width)),
+        serial_paths=law.serial_paths(paths=taken.astype(np.int64), warp_width=width).tolist(),
         active_lanes=lanes.tolist(),
-        simd_efficiency=float(law.simd_efficiency(taken=taken, warp_size=width)),
+        simd_efficiency=float(law.simd_efficiency(taken=taken, warp_width=width)),
         taken=taken,
     )

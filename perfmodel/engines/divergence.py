@@ -40,7 +40,7 @@ MOST_PATHS = 65536
 
 
 def path_lanes(
-    *, paths: "ArrayLike", warp_size: int | None = None, path_count: int | None = None
+    *, paths: "ArrayLike", warp_width: int | None = None, path_count: int | None = None
 ) -> "NDArray[np.int64]":
     """Lanes of each warp on each path of a branch.
 
@@ -48,7 +48,7 @@ def path_lanes(
 
     Args:
         paths: The path of each thread [-]: true or false, or a whole number of at least 0.
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
         path_count: Paths that the branch has [-], 1 to `MOST_PATHS`; left out, those up to the
             greatest in `paths`, and 2 for true and false.
 
@@ -63,12 +63,12 @@ def path_lanes(
     Source: document 000, section 2.2 (masks), by counting.
 
     Example:
-        >>> path_lanes(paths=[True] * 31 + [False], warp_size=32).tolist()
+        >>> path_lanes(paths=[True] * 31 + [False], warp_width=32).tolist()
         [[1, 31]]
     """
     import numpy as np
 
-    warps = _into_warps(paths, warp_size)
+    warps = _into_warps(paths, warp_width)
     least = 2 if np.asarray(paths).dtype == bool else int(warps.max()) + 1
     count = least if path_count is None else path_count
     require("path_count", count, low=1, high=MOST_PATHS, whole=True)
@@ -78,14 +78,14 @@ def path_lanes(
     return np.stack(lanes, axis=-1)
 
 
-def serial_paths(*, paths: "ArrayLike", warp_size: int | None = None) -> "NDArray[np.int64]":
+def serial_paths(*, paths: "ArrayLike", warp_width: int | None = None) -> "NDArray[np.int64]":
     """Ways that each warp has to issue one after the other.
 
     Equation: the number of different paths among the lanes of the warp
 
     Args:
         paths: The path of each thread [-]: true or false, or a whole number of at least 0.
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         Ways [-], shape [..., warps]: 1 where the lanes agree, 2 where a predicate splits them.
@@ -98,26 +98,26 @@ def serial_paths(*, paths: "ArrayLike", warp_size: int | None = None) -> "NDArra
     Source: document 000, section 2.2.
 
     Example:
-        >>> serial_paths(paths=[True, True, True, False], warp_size=2).tolist()
+        >>> serial_paths(paths=[True, True, True, False], warp_width=2).tolist()
         [1, 2]
     """
     import numpy as np
 
-    warps = np.sort(_into_warps(paths, warp_size), axis=-1)
+    warps = np.sort(_into_warps(paths, warp_width), axis=-1)
     # Sorted lanes change path once for each path but the first, which missing lanes stand for.
     changes: NDArray[np.int64] = (warps[..., 1:] != warps[..., :-1]).sum(axis=-1, dtype=np.int64)
     changes += warps[..., 0] != NO_LANE
     return changes
 
 
-def divergent_warps(*, paths: "ArrayLike", warp_size: int | None = None) -> Number:
+def divergent_warps(*, paths: "ArrayLike", warp_width: int | None = None) -> Number:
     """Warps whose lanes do not agree.
 
     Equation: the count of warps with more than one serial path
 
     Args:
         paths: The path of each thread [-]: true or false, or a whole number of at least 0.
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         Warps [-], shape [...]: one number for each step or block.
@@ -128,46 +128,46 @@ def divergent_warps(*, paths: "ArrayLike", warp_size: int | None = None) -> Numb
     Source: document 000, section 2.2.
 
     Example:
-        >>> int(divergent_warps(paths=[True, True, True, False], warp_size=2))
+        >>> int(divergent_warps(paths=[True, True, True, False], warp_width=2))
         1
     """
-    return (serial_paths(paths=paths, warp_size=warp_size) > 1).sum(axis=-1)
+    return (serial_paths(paths=paths, warp_width=warp_width) > 1).sum(axis=-1)
 
 
-def active_lanes(*, taken: "ArrayLike", warp_size: int | None = None) -> "NDArray[np.int64]":
+def active_lanes(*, taken: "ArrayLike", warp_width: int | None = None) -> "NDArray[np.int64]":
     """Lanes of each warp that take a branch.
 
     Equation: the count of true lanes of the warp
 
     Args:
         taken: Whether each thread takes the branch [-].
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         Lanes [-], shape [..., warps]; 0 for an idle warp.
 
     Raises:
-        ArgumentError: `taken` does not hold true and false, or has too few axes; or `warp_size`
+        ArgumentError: `taken` does not hold true and false, or has too few axes; or `warp_width`
             is not a whole number of at least 1.
 
     Source: document 000, section 2.2.
 
     Example:
-        >>> active_lanes(taken=[True, False, True, True], warp_size=2).tolist()
+        >>> active_lanes(taken=[True, False, True, True], warp_width=2).tolist()
         [1, 2]
     """
     _require_predicate(taken)
-    return path_lanes(paths=taken, warp_size=warp_size)[..., 1]
+    return path_lanes(paths=taken, warp_width=warp_width)[..., 1]
 
 
-def active_warps(*, taken: "ArrayLike", warp_size: int | None = None) -> Number:
+def active_warps(*, taken: "ArrayLike", warp_width: int | None = None) -> Number:
     """Warps with at least one lane in a branch: those that issue it.
 
     Equation: the count of warps with active lanes above 0
 
     Args:
         taken: Whether each thread takes the branch [-].
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         Warps [-], shape [...]: one number for each step or block.
@@ -178,20 +178,20 @@ def active_warps(*, taken: "ArrayLike", warp_size: int | None = None) -> Number:
     Source: document 000, section 2.2.
 
     Example:
-        >>> int(active_warps(taken=[True, False, False, False], warp_size=2))
+        >>> int(active_warps(taken=[True, False, False, False], warp_width=2))
         1
     """
-    return (active_lanes(taken=taken, warp_size=warp_size) > 0).sum(axis=-1)
+    return (active_lanes(taken=taken, warp_width=warp_width) > 0).sum(axis=-1)
 
 
-def idle_warps(*, taken: "ArrayLike", warp_size: int | None = None) -> Number:
+def idle_warps(*, taken: "ArrayLike", warp_width: int | None = None) -> Number:
     """Warps without a lane in a branch: they skip it together and do not diverge.
 
     Equation: the count of warps with no active lane
 
     Args:
         taken: Whether each thread takes the branch [-].
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         Warps [-], shape [...]: one number for each step or block.
@@ -202,13 +202,13 @@ def idle_warps(*, taken: "ArrayLike", warp_size: int | None = None) -> Number:
     Source: document 000, section 2.2, which counts such warps as divergent; they are not.
 
     Example:
-        >>> int(idle_warps(taken=[True, False, False, False], warp_size=2))
+        >>> int(idle_warps(taken=[True, False, False, False], warp_width=2))
         1
     """
-    return (active_lanes(taken=taken, warp_size=warp_size) == 0).sum(axis=-1)
+    return (active_lanes(taken=taken, warp_width=warp_width) == 0).sum(axis=-1)
 
 
-def simd_efficiency(*, taken: "ArrayLike", warp_size: int | None = None) -> float:
+def simd_efficiency(*, taken: "ArrayLike", warp_width: int | None = None) -> float:
     """Useful share of the lane slots issued for the body of a branch.
 
     Equation: ``lanes that take it / (active warps x warp size)``, summed over all that is given
@@ -216,7 +216,7 @@ def simd_efficiency(*, taken: "ArrayLike", warp_size: int | None = None) -> floa
     Args:
         taken: Whether each thread takes the branch [-]; with a leading axis for the steps of a
             loop, the efficiency is that of the whole loop.
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         The efficiency [-], above 0 and at most 1; 1 where no warp is active, as nothing is wasted.
@@ -230,22 +230,22 @@ def simd_efficiency(*, taken: "ArrayLike", warp_size: int | None = None) -> floa
     Source: document 000, section 2.2, with the share made by us.
 
     Example:
-        >>> simd_efficiency(taken=[True, True, True, False, False, False], warp_size=2)  # 3 / 4
+        >>> simd_efficiency(taken=[True, True, True, False, False, False], warp_width=2)  # 3 / 4
         0.75
     """
-    lanes = active_lanes(taken=taken, warp_size=warp_size)
-    slots = (lanes > 0).sum() * _lanes_of_a_warp(taken, warp_size)
+    lanes = active_lanes(taken=taken, warp_width=warp_width)
+    slots = (lanes > 0).sum() * _lanes_of_a_warp(taken, warp_width)
     return float(lanes.sum() / slots) if slots else 1.0
 
 
-def path_efficiency(*, paths: "ArrayLike", warp_size: int | None = None) -> float:
+def path_efficiency(*, paths: "ArrayLike", warp_width: int | None = None) -> float:
     """Useful share of the lane slots when every path has a body, all equally long.
 
     Equation: ``threads / (sum of serial paths x warp size)``, summed over all that is given
 
     Args:
         paths: The path of each thread [-]: true or false, or a whole number of at least 0.
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         The efficiency [-], above 0 and at most 1.
@@ -258,13 +258,13 @@ def path_efficiency(*, paths: "ArrayLike", warp_size: int | None = None) -> floa
     Source: document 000, section 2.2, with the share made by us.
 
     Example:
-        >>> path_efficiency(paths=[0, 1, 2, 3], warp_size=4)  # 4 lanes in 4 x 4 slots
+        >>> path_efficiency(paths=[0, 1, 2, 3], warp_width=4)  # 4 lanes in 4 x 4 slots
         0.25
     """
     import numpy as np
 
-    slots = serial_paths(paths=paths, warp_size=warp_size).sum()
-    return float(np.asarray(paths).size / (slots * _lanes_of_a_warp(paths, warp_size)))
+    slots = serial_paths(paths=paths, warp_width=warp_width).sum()
+    return float(np.asarray(paths).size / (slots * _lanes_of_a_warp(paths, warp_width)))
 
 
 def divergent_time(*, path_times: Sequence[Number]) -> Number:
@@ -294,7 +294,7 @@ def divergent_time(*, path_times: Sequence[Number]) -> Number:
 
 
 def warp_times(
-    *, paths: "ArrayLike", path_times: Sequence[float], warp_size: int | None = None
+    *, paths: "ArrayLike", path_times: Sequence[float], warp_width: int | None = None
 ) -> "NDArray[np.float64]":
     """Time of each warp: the sum over the paths that at least one of its lanes takes.
 
@@ -304,7 +304,7 @@ def warp_times(
         paths: The path of each thread [-]: true or false, or a whole number of at least 0.
         path_times: t_i, the time of each path [s], in seconds or in cycles, at least 0; for a
             predicate first that of the lanes that do not take the branch.
-        warp_size: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
+        warp_width: Lanes of a warp [-], at least 1; left out where the last axis is a warp.
 
     Returns:
         The time of each warp [s], in the unit of the paths, shape [..., warps].
@@ -317,27 +317,27 @@ def warp_times(
     Source: document 000, section 2.2.
 
     Example:
-        >>> warp_times(paths=[True, True, True, False], path_times=[60, 100], warp_size=2).tolist()
+        >>> warp_times(paths=[True, True, True, False], path_times=[60, 100], warp_width=2).tolist()
         [100.0, 160.0]
     """
     import numpy as np
 
     _require_times(path_times)
-    lanes = path_lanes(paths=paths, warp_size=warp_size, path_count=len(path_times))
+    lanes = path_lanes(paths=paths, warp_width=warp_width, path_count=len(path_times))
     times: NDArray[np.float64] = (lanes > 0).astype(np.float64) @ np.asarray(path_times)
     return times
 
 
-def _into_warps(paths: "ArrayLike", warp_size: int | None) -> "NDArray[np.int64]":
+def _into_warps(paths: "ArrayLike", warp_width: int | None) -> "NDArray[np.int64]":
     """The path of each lane, shape [..., warps, lanes], `NO_LANE` where a warp is not filled."""
     import numpy as np
 
     array = _path_array(paths)
-    if warp_size is None:
+    if warp_width is None:
         if array.ndim < 2:
-            raise ArgumentError("warp_size is left out: the last two axes must be warps and lanes")
+            raise ArgumentError("warp_width is left out: the last two axes must be warps and lanes")
         return array
-    threads, lanes = array.shape[-1], _lanes_of_a_warp(paths, warp_size)
+    threads, lanes = array.shape[-1], _lanes_of_a_warp(paths, warp_width)
     warps = -(-threads // lanes)
     missing = np.full((*array.shape[:-1], warps * lanes - threads), NO_LANE, dtype=np.int64)
     filled = np.concatenate([array, missing], axis=-1)
@@ -357,13 +357,13 @@ def _path_array(paths: "ArrayLike") -> "NDArray[np.int64]":
     return array.astype(np.int64)
 
 
-def _lanes_of_a_warp(paths: "ArrayLike", warp_size: int | None) -> int:
+def _lanes_of_a_warp(paths: "ArrayLike", warp_width: int | None) -> int:
     import numpy as np
 
-    if warp_size is None:
+    if warp_width is None:
         return int(np.asarray(paths).shape[-1])
-    require("warp_size", warp_size, low=1, whole=True)
-    return int(warp_size)
+    require("warp_width", warp_width, low=1, whole=True)
+    return int(warp_width)
 
 
 def _require_predicate(taken: "ArrayLike") -> None:

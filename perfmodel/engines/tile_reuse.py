@@ -481,15 +481,15 @@ def attention_input_output_bytes(
     return 2 * (queries + keys) * head_dim * element_bytes
 
 
-def warp_groups(*, threads: Number, warps_per_group: Number, warp_size: Number) -> Number:
+def warp_groups(*, threads: Number, warps_per_group: Number, warp_width: Number) -> Number:
     """Groups of warps in a block, each of which issues tensor instructions together.
 
-    Equation: ``threads / (warps_per_group warp_size)``
+    Equation: ``threads / (warps_per_group warp_width)``
 
     Args:
         threads: Threads of the block [-], a multiple of a group's.
         warps_per_group: Warps that share a tensor instruction [-], at least 1.
-        warp_size: Lanes of a warp [-], at least 1.
+        warp_width: Lanes of a warp [-], at least 1.
 
     Returns:
         Groups [-].
@@ -501,11 +501,11 @@ def warp_groups(*, threads: Number, warps_per_group: Number, warp_size: Number) 
     Source: document 000, section 5 FlashAttention (squads of the tensor unit).
 
     Example:
-        >>> warp_groups(threads=512, warps_per_group=4, warp_size=32)
+        >>> warp_groups(threads=512, warps_per_group=4, warp_width=32)
         4
     """
-    _require_whole(threads=threads, warps_per_group=warps_per_group, warp_size=warp_size)
-    return _divide_evenly("threads", threads, warps_per_group * warp_size)
+    _require_whole(threads=threads, warps_per_group=warps_per_group, warp_width=warp_width)
+    return _divide_evenly("threads", threads, warps_per_group * warp_width)
 
 
 def rows_per_warp_group(*, rows: Number, groups: Number) -> Number:

@@ -70,9 +70,7 @@ def test_everything_infinitely_fast() -> None:
 def test_arrays_go_element_by_element() -> None:
     factors_array = np.array([1.0, 2.0, 4.0, np.inf])
     actual = amdahl.speedup(parallel_fraction=0.8, part_speedup=factors_array)
-    expected = [
-        amdahl.speedup(parallel_fraction=0.8, part_speedup=float(n)) for n in factors_array
-    ]
+    expected = [amdahl.speedup(parallel_fraction=0.8, part_speedup=float(n)) for n in factors_array]
     np.testing.assert_allclose(actual, expected, rtol=1e-15)
 
 

@@ -215,7 +215,7 @@ def test_memory_of_attention_grows() -> None:
 
 def test_rows_of_a_squad() -> None:
     # Claim fa-rows-per-squad.
-    squads = tr.warp_groups(threads=512, warps_per_group=4, warp_size=32)
+    squads = tr.warp_groups(threads=512, warps_per_group=4, warp_width=32)
     assert (squads, tr.rows_per_warp_group(rows=256, groups=squads)) == (4, 64)
 
 
@@ -286,7 +286,7 @@ def test_symbols_give_the_formula() -> None:
     assert sympy.simplify(with_write.subs({m: k, n: k, size: 4}) - k / sympy.Integer(6)) == 0
     assert tr.sharing_factor(rows=m, columns=m).equals(m)
     assert tr.tile_steps(depth=m, tile_k=n) == sympy.ceiling(m / n)
-    assert tr.warp_groups(threads=m, warps_per_group=n, warp_size=k).equals(m / (n * k))
+    assert tr.warp_groups(threads=m, warps_per_group=n, warp_width=k).equals(m / (n * k))
     side = tr.smallest_square_tile(target_intensity=k, element_bytes=size)
     assert side.subs({k: 100, size: 4}) == 400
 
@@ -325,7 +325,7 @@ LAWS: list[tuple[Callable[..., Any], dict[str, float]]] = [
         tr.attention_input_output_bytes,
         {"queries": 8, "keys": 8, "head_dim": 4, "element_bytes": 2},
     ),
-    (tr.warp_groups, {"threads": 512, "warps_per_group": 4, "warp_size": 32}),
+    (tr.warp_groups, {"threads": 512, "warps_per_group": 4, "warp_width": 32}),
     (tr.rows_per_warp_group, {"rows": 256, "groups": 4}),
     (
         tr.cached_vector,
@@ -360,7 +360,7 @@ def test_what_may_be_zero_may_not_be_negative() -> None:
 
 def test_a_division_that_leaves_something_is_refused() -> None:
     with pytest.raises(ArgumentError, match="threads is 500: it must be a multiple of 128"):
-        tr.warp_groups(threads=500, warps_per_group=4, warp_size=32)
+        tr.warp_groups(threads=500, warps_per_group=4, warp_width=32)
     with pytest.raises(ArgumentError, match="it must be a multiple of 4"):
         tr.rows_per_warp_group(rows=np.array([8, 9]), groups=4)
     with pytest.raises(ArgumentError, match=r"rows is 2\.5: it must be a whole number"):

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ def visible_texts(figure: Figure) -> list[Text]:
     hidden = {
         id(label)
         for axis in figure.findobj(Axis)
-        for tick in {*axis.majorTicks, *axis.minorTicks} - {*axis._update_ticks()}
+        for tick in {*axis.majorTicks, *axis.minorTicks} - {*axis._update_ticks()}  # type: ignore[attr-defined]
         for label in (tick.label1, tick.label2)
     }
     return [
@@ -67,10 +66,13 @@ def meet(first: Corners, second: Corners) -> bool:
 
 
 def overlapping(figure: Figure) -> Iterator[tuple[str, str]]:
-    placed = [(text.get_text(), corners(text)) for text in visible_texts(figure)]
-    for (one, first), (other, second) in combinations(placed, 2):
-        if meet(first, second):
-            yield one, other
+    texts = visible_texts(figure)
+    placed = np.array([corners(text) for text in texts])
+    low, high = placed.min(axis=1), placed.max(axis=1)
+    near = (low[:, None] < high).all(axis=2) & (low < high[:, None]).all(axis=2)
+    for one, other in np.argwhere(np.triu(near, k=1)).tolist():
+        if meet(placed[one], placed[other]):
+            yield texts[one].get_text(), texts[other].get_text()
 
 
 def outside(figure: Figure) -> list[str]:

@@ -219,8 +219,17 @@ def test_every_ceiling_is_labelled(texts_of: Callable[[Any], list[str]]) -> None
     assert {plot.title, plot.subtitle, "nominal", "achievable", "range of a value"} <= set(texts)
 
 
-@pytest.mark.parametrize("kernel", ["gemv", "gemm", "attention"])
-@pytest.mark.parametrize("device", device_names())
+@pytest.mark.parametrize(
+    ("device", "kernel"),
+    [
+        *((device, "gemv") for device in device_names()),
+        *(
+            (device, kernel)
+            for device in ("s5000", "dcu", "h200")
+            for kernel in ("gemm", "attention")
+        ),
+    ],
+)
 def test_no_label_meets_another(
     device: str, kernel: str, assert_readable: Callable[[Figure], None]
 ) -> None:

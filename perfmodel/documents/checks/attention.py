@@ -8,6 +8,7 @@ from perfmodel.device.loading import load_device
 from perfmodel.documents.checks.common import FLOAT, HALF
 from perfmodel.documents.registry import Finding, check
 from perfmodel.engines import online_softmax, register_bandwidth, tile_reuse
+from perfmodel.engines.roofline import intensity
 
 if TYPE_CHECKING:
     from perfmodel.documents.registry import Inputs
@@ -70,10 +71,17 @@ def extra_p_registers(given: Inputs) -> dict[str, Any]:
 
 
 @check("fa-kv-intensity")
-def kv_intensity(given: Inputs) -> Any:
-    """FLOP of a step over the bytes of its K and V."""
-    return tile_reuse.attention_kv_intensity(
-        rows_q=given["br"], element_bytes=given["element_bytes"]
+def kv_intensity(given: Inputs) -> Finding:
+    """FLOP of both products of a step over the bytes of its K and V, and the law for it."""
+    rows, keys, head = given["br"], given["bc"], given["d"]
+    scores = tile_reuse.product_flop(rows=rows, columns=keys, depth=head)
+    output = tile_reuse.product_flop(rows=rows, columns=head, depth=keys)
+    of_step = intensity(flop=scores + output, moved_bytes=shared_parts(given).kv_bytes)
+    law = tile_reuse.attention_kv_intensity(rows_q=rows, element_bytes=given["element_bytes"])
+    return Finding(
+        actual=of_step,
+        because=f"{scores + output} FLOP over {shared_parts(given).kv_bytes} bytes",
+        holds={"it depends on Br and the type alone": of_step == law},
     )
 
 
@@ -83,7 +91,7 @@ def rows_per_squad(given: Inputs) -> dict[str, Any]:
     squads = tile_reuse.warp_groups(
         threads=given["threads"],
         warps_per_group=given["squad_warps"],
-        warp_size=given["warp_size"],
+        warp_width=given["warp_size"],
     )
     return {
         "squads": squads,

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def idle_warps(given: Inputs) -> Finding:
     """Divergent and idle warps of each step of the modulo tree."""
     branch, width = taken_by_step(given), given["warp_size"]
-    idle = divergence.idle_warps(taken=branch, warp_size=width).tolist()
+    idle = divergence.idle_warps(taken=branch, warp_width=width).tolist()
     return Finding(
-        actual=divergence.divergent_warps(paths=branch, warp_size=width).tolist(),
+        actual=divergence.divergent_warps(paths=branch, warp_width=width).tolist(),
         because=f"{idle} warps are idle at strides {given['strides']}, and do not diverge",
     )
 

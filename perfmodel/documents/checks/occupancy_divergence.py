@@ -74,13 +74,13 @@ def taken_by_step(given: Inputs) -> NDArray[np.bool_]:
 @check("divergence-31-1")
 def serial_paths(given: Inputs) -> int:
     """Ways of a single warp."""
-    return int(divergence.serial_paths(paths=taken(given), warp_size=given["warp_size"]).item())
+    return int(divergence.serial_paths(paths=taken(given), warp_width=given["warp_size"]).item())
 
 
 @check("divergence-even-odd")
 def lanes_on_each_path(given: Inputs) -> dict[str, Any]:
     """Ways of a single warp, and the lanes on each."""
-    lanes = divergence.path_lanes(paths=taken(given), warp_size=given["warp_size"])
+    lanes = divergence.path_lanes(paths=taken(given), warp_width=given["warp_size"])
     return {"serial_paths": serial_paths(given), "active_lanes": lanes[0, ::-1].tolist()}
 
 
@@ -94,12 +94,12 @@ def divergent_time(given: Inputs) -> Any:
 def modulo_tree(given: Inputs) -> dict[str, Any]:
     """Every step of the modulo tree."""
     branch, width = taken_by_step(given), given["warp_size"]
-    lanes = divergence.active_lanes(taken=branch, warp_size=width).sum(axis=-1)
-    working = divergence.active_warps(taken=branch, warp_size=width)
+    lanes = divergence.active_lanes(taken=branch, warp_width=width).sum(axis=-1)
+    working = divergence.active_warps(taken=branch, warp_width=width)
     return {
-        "divergent_warps": divergence.divergent_warps(paths=branch, warp_size=width).tolist(),
+        "divergent_warps": divergence.divergent_warps(paths=branch, warp_width=width).tolist(),
         "active_lanes_per_active_warp": (lanes / working).tolist(),
-        "simd_efficiency": divergence.simd_efficiency(taken=branch, warp_size=width),
+        "simd_efficiency": divergence.simd_efficiency(taken=branch, warp_width=width),
     }
 
 
@@ -108,7 +108,7 @@ def sequential_tree(given: Inputs) -> dict[str, Any]:
     """Every step of the sequential tree."""
     branch, width = taken_by_step(given), given["warp_size"]
     return {
-        "divergent_warps": divergence.divergent_warps(paths=branch, warp_size=width).tolist(),
-        "active_warps": divergence.active_warps(taken=branch, warp_size=width).tolist(),
-        "simd_efficiency": divergence.simd_efficiency(taken=branch, warp_size=width),
+        "divergent_warps": divergence.divergent_warps(paths=branch, warp_width=width).tolist(),
+        "active_warps": divergence.active_warps(taken=branch, warp_width=width).tolist(),
+        "simd_efficiency": divergence.simd_efficiency(taken=branch, warp_width=width),
     }
