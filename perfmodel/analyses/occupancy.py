@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from perfmodel.device.model import Device
 from perfmodel.device.values import Value
@@ -91,6 +91,9 @@ def occupancy(
         threads_per_block=threads_per_block,
         registers_per_thread=registers_per_thread,
         shared_bytes_per_block=shared_bytes_per_block,
+        scalar_registers_per_warp=scalar_registers_per_warp,
+        barriers_per_block=barriers_per_block,
+        carveout_percent=carveout_percent,
         warps_per_block=warps,
         blocks_per_mp=blocks,
         active_warps=blocks * warps,
@@ -107,6 +110,59 @@ def occupancy(
         occupancy_range=(ends[0], ends[1]),
         one_block_more=None if is_array(blocks) else _one_block_more(device, kernel, limits),
     )
+
+
+Swept = Literal["threads_per_block", "registers_per_thread", "shared_bytes_per_block"]
+
+_MOST_STEPS = 512
+
+
+def sweep(device: Device, result: OccupancyResult, over: Swept) -> OccupancyResult:
+    """Occupancy over all values of one quantity, the others as they are in a result.
+
+    Args:
+        device: The device of the result.
+        result: The occupancy of one kernel.
+        over: What changes: threads by warps up to the block's limit, registers one by one up to a
+            thread's limit, or shared memory by allocation units up to the block's limit.
+
+    Returns:
+        A result whose fields are arrays; the present value is among those swept.
+
+    Raises:
+        ArgumentError: The result is of another device, or holds arrays itself.
+
+    Source: `occupancy`.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> s5000 = load_device("s5000")
+        >>> result = occupancy(s5000, threads_per_block=256, registers_per_thread=128)
+        >>> swept = sweep(s5000, result, "registers_per_thread")
+        >>> swept.blocks_per_mp[[63, 127, 255]].tolist()  # 64, 128 and 256 registers
+        [8, 4, 2]
+    """
+    import numpy as np
+
+    if result.device != device.device:
+        raise ArgumentError(f"the result is of {result.device}, the device is {device.device}")
+    if is_array(result.blocks_per_mp):
+        raise ArgumentError("the result holds arrays: give the occupancy of one kernel")
+    width = device.warp_width.whole
+    shared = device.shared_per_block.whole
+    unit = device.shared_allocation_unit.whole
+    step = unit * max(-(-shared // (unit * _MOST_STEPS)), 1)
+    values = {
+        "threads_per_block": np.arange(width, device.max_threads_per_block.whole + 1, width),
+        "registers_per_thread": np.arange(1, device.max_registers_per_thread.whole + 1),
+        "shared_bytes_per_block": np.append(np.arange(0, shared, step), shared),
+    }[over]
+    present = {
+        name: getattr(result, name)
+        for name in (*get_args(Swept), "scalar_registers_per_warp", "barriers_per_block")
+    }
+    present[over] = np.union1d(values, [present[over]])
+    return occupancy(device, carveout_percent=result.carveout_percent, **present)
 
 
 def _require_possible(device: Device, kernel: _Kernel) -> None:

@@ -8,9 +8,16 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
+from perfmodel.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.figure import Figure
+
+    from perfmodel.analyses.occupancy import Swept
+    from perfmodel.device.model import Device
+    from perfmodel.results import OccupancyResult
 
 app = command_app()
 
@@ -18,6 +25,7 @@ _EXAMPLES = """\
 Examples:
   perfmodel occupancy -d s5000 --threads 256 --registers 128 --shared 32KiB
   perfmodel occupancy -d s5000 -d h200 --threads 256 --registers 64
+  perfmodel occupancy -d h200 --threads 256 --registers 64 --sweep registers
   perfmodel occupancy -d h200 --threads 16x16 -r 40 --plot occupancy.png
 """
 
@@ -42,6 +50,10 @@ def occupancy(
     carveout: Annotated[
         str | None,
         typer.Option(metavar="PERCENT", help="Preferred share of shared memory (NVIDIA)."),
+    ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Vary threads, registers or shared, all else held."),
     ] = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
@@ -76,4 +88,50 @@ def occupancy(
         return draw_occupancy(prepare_occupancy(devices[0], results[0]))
 
     output.draw(figure, plot)
+    if sweep is not None:
+        _print_sweep(devices, results, sweep, as_json=as_json, as_csv=as_csv)
+        return
     output.emit(results, table=lambda: occupancy_table(results), as_json=as_json, as_csv=as_csv)
+
+
+_SWEPT: Mapping[str, Swept] = {
+    "threads": "threads_per_block",
+    "registers": "registers_per_thread",
+    "shared": "shared_bytes_per_block",
+}
+
+
+def _print_sweep(
+    devices: Sequence[Device],
+    results: Sequence[OccupancyResult],
+    over: str,
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """The occupancy over all values of one quantity."""
+    from perfmodel.analyses.occupancy import sweep
+    from perfmodel.tables.occupancy import occupancy_sweep_table
+
+    if over not in _SWEPT:
+        raise UsageError(f"--sweep is {over[:40]!r}: it must be one of {', '.join(_SWEPT)}")
+    name = _SWEPT[over]
+    swept = [sweep(*pair, name) for pair in zip(devices, results, strict=True)]
+    output.emit(
+        swept,
+        table=lambda: "\n\n".join(occupancy_sweep_table(each, name) for each in swept),
+        as_json=as_json,
+        as_csv=as_csv,
+        rows=lambda: [
+            {
+                "device": each.device,
+                name: value,
+                "blocks_per_mp": each.blocks_per_mp[index],
+                "active_warps": each.active_warps[index],
+                "occupancy": each.occupancy[index],
+                "limiters": each.limiters[index],
+            }
+            for each in swept
+            for index, value in enumerate(getattr(each, name).tolist())
+        ],
+    )

@@ -43,11 +43,12 @@ def validate(document: Document) -> None:
     try:
         adapter().validate_python(document.data)
     except ValidationError as error:
-        faults = [_describe(fault) for fault in error.errors()]
+        faults = [(fault["type"] == "missing", *_describe(fault)) for fault in error.errors()]
     else:
         return
-    location, message = min(
-        faults, key=lambda fault: document.lines.get(fault[0], len(document.lines))
+    # What is missing comes last: a key that is misspelt is the cause of one that is missing.
+    _, location, message = min(
+        faults, key=lambda fault: (fault[0], document.lines.get(fault[1], len(document.lines)))
     )
     name = ".".join(str(part) for part in location)
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""

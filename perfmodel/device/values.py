@@ -203,7 +203,7 @@ class WrittenLaneGroups(_Written):
         fields = _fields(raw, ("groups", "kind", "source"))
         groups = tuple(_lanes(part) for part in str(fields["groups"]).split("|"))
         every = sorted(lane for group in groups for lane in group)
-        if every != list(range(len(every))):
+        if every != list(range(len(every))) or not all(groups):
             raise ValueError("the groups must hold every lane of the warp once")
         return LaneGroups(groups=groups, kind=fields["kind"], source=fields["source"])
 
@@ -337,7 +337,7 @@ def _lanes(text: str) -> tuple[int, ...]:
     lanes: list[int] = []
     for run in text.split():
         first, dash, last = run.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()) or len(run) > 9:
+        if not first.isdecimal() or (dash and not last.isdecimal()) or len(run) > 7:
             raise ValueError(f"{run[:40]!r} is no lane or run of lanes such as 0-3")
         lanes.extend(range(int(first), int(last or first) + 1))
     return tuple(lanes)

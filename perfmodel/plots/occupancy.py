@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from perfmodel.analyses.occupancy import occupancy
-from perfmodel.engines.arithmetic import is_array
-from perfmodel.errors import ArgumentError
+from perfmodel.analyses.occupancy import Swept, sweep
 from perfmodel.plots import style
 from perfmodel.plots.lanes import counted
 
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from perfmodel.results import OccupancyResult
 
 Span = tuple[float, float]
-
-_MOST_STEPS = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,22 +50,12 @@ class OccupancyPlot:
     panels: tuple[OccupancyPanel, ...]
 
 
-def prepare_occupancy(
-    device: Device,
-    result: OccupancyResult,
-    *,
-    scalar_registers_per_warp: int = 0,
-    barriers_per_block: int = 1,
-    carveout_percent: int | None = None,
-) -> OccupancyPlot:
+def prepare_occupancy(device: Device, result: OccupancyResult) -> OccupancyPlot:
     """Sweep threads, registers and shared memory around a result.
 
     Args:
         device: The device of the result.
         result: The occupancy of one kernel.
-        scalar_registers_per_warp: As the result was computed with [registers].
-        barriers_per_block: As the result was computed with [barriers].
-        carveout_percent: As the result was computed with [%].
 
     Returns:
         What `draw_occupancy` draws.
@@ -85,21 +71,7 @@ def prepare_occupancy(
         >>> plot.panels[1].axis_label, plot.panels[1].current, plot.current_warps
         ('registers per thread', 128.0, 32)
     """
-    if result.device != device.device:
-        raise ArgumentError(f"the result is of {result.device}, the device is {device.device}")
-    if is_array(result.blocks_per_mp):
-        raise ArgumentError("the result holds arrays: give the occupancy of one kernel")
-    held: dict[str, Any] = {
-        "threads_per_block": int(result.threads_per_block),
-        "registers_per_thread": int(result.registers_per_thread),
-        "shared_bytes_per_block": int(result.shared_bytes_per_block),
-        "scalar_registers_per_warp": scalar_registers_per_warp,
-        "barriers_per_block": barriers_per_block,
-        "carveout_percent": carveout_percent,
-    }
-    panels = tuple(
-        _panel(device, held, name, values) for name, values in _sweeps(device, held).items()
-    )
+    panels = tuple(_panel(device, result, over) for over in get_args(Swept))
     share = format(100 * result.occupancy, ".3g")
     names = " and ".join(_words(name) for name in result.limiters)
     return OccupancyPlot(
@@ -108,9 +80,9 @@ def prepare_occupancy(
             f"({share} %), limited by {names}"
         ),
         subtitle=(
-            f"{counted(held['threads_per_block'], 'thread')} per block, "
-            f"{counted(held['registers_per_thread'], 'register')} per thread, "
-            f"{_kib(held['shared_bytes_per_block'])} of shared memory per "
+            f"{counted(int(result.threads_per_block), 'thread')} per block, "
+            f"{counted(int(result.registers_per_thread), 'register')} per thread, "
+            f"{_kib(int(result.shared_bytes_per_block))} of shared memory per "
             f"block: {counted(int(result.blocks_per_mp), 'block')} per MP; "
             "each panel changes one of them"
         ),
@@ -123,36 +95,18 @@ def prepare_occupancy(
     )
 
 
-def _sweeps(device: Device, held: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
-    """The values of each quantity, the present one among them."""
-    import numpy as np
-
-    width = device.warp_width.whole
-    unit = device.shared_allocation_unit.whole
-    shared = device.shared_per_block.whole
-    step = unit * max(-(-shared // (unit * _MOST_STEPS)), 1)
-    grids = {
-        "threads_per_block": np.arange(width, device.max_threads_per_block.whole + 1, width),
-        "registers_per_thread": np.arange(1, device.max_registers_per_thread.whole + 1),
-        "shared_bytes_per_block": np.append(np.arange(0, shared, step), shared),
-    }
-    return {name: np.union1d(grid, [held[name]]) for name, grid in grids.items()}
-
-
-_AXES = {
+_AXES: Mapping[Swept, tuple[str, int]] = {
     "threads_per_block": ("threads per block", 1),
     "registers_per_thread": ("registers per thread", 1),
     "shared_bytes_per_block": ("shared memory per block (KiB)", 1024),
 }
 
 
-def _panel(
-    device: Device, held: Mapping[str, Any], name: str, values: NDArray[np.int64]
-) -> OccupancyPanel:
-    swept = occupancy(device, **{**held, name: values})
-    label, scale = _AXES[name]
-    shown = values / scale
-    current = held[name]
+def _panel(device: Device, result: OccupancyResult, over: Swept) -> OccupancyPanel:
+    swept = sweep(device, result, over)
+    label, scale = _AXES[over]
+    shown = getattr(swept, over) / scale
+    current = int(getattr(result, over))
     text = _kib(current) if scale > 1 else f"{current}"
     return OccupancyPanel(
         axis_label=label,
@@ -254,6 +208,7 @@ def _draw_curve(axes: Axes, plot: OccupancyPlot, panel: OccupancyPanel) -> None:
         color=style.INK,
         linewidth=1.5,
         label="active warps",
+        clip_on=False,
         zorder=3,
     )
     axes.vlines(
@@ -274,14 +229,16 @@ def _draw_curve(axes: Axes, plot: OccupancyPlot, panel: OccupancyPanel) -> None:
         markeredgecolor="white",
         linestyle="none",
         label="this kernel",
+        clip_on=False,
         zorder=5,
     )
     end = float(panel.values[-1])
     right = panel.current < 0.5 * end
-    axes.text(
-        panel.current,
-        1.06 * plot.max_warps,
+    axes.annotate(
         f"{panel.current_label}: {counted(plot.current_warps, 'warp')}",
+        (panel.current, 1.06 * plot.max_warps),
+        xytext=(3 if right else -3, 0),
+        textcoords="offset points",
         ha="left" if right else "right",
         va="bottom",
         fontsize=style.NOTE_SIZE,

@@ -26,6 +26,9 @@ class OccupancyResult(Result):
     threads_per_block: Any
     registers_per_thread: Any
     shared_bytes_per_block: Any
+    scalar_registers_per_warp: Any
+    barriers_per_block: Any
+    carveout_percent: int | None
     warps_per_block: Any
     blocks_per_mp: Any
     """Blocks resident on an MP."""

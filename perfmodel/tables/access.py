@@ -48,8 +48,11 @@ def bank_conflict_table(
         ["worst bank", *(_worst(r) for r in results)],
         ["lanes a group", *(_group_sizes(r) for r in results)],
     ]
-    title = f"{first.operation} of {first.element_bytes} B a lane from shared memory"
-    lines = [title, "", table(cells, header=["", *(r.device for r in results)])]
+    one_device = len({r.device for r in results}) == 1 and len(results) > 1
+    names = [f"access {n}" if one_device else r.device for n, r in enumerate(results, 1)]
+    where = f" of {first.device}" if one_device else ""
+    title = f"{first.operation} of {first.element_bytes} B a lane from shared memory{where}"
+    lines = [title, "", table(cells, header=["", *names])]
     if layout is not None:
         lines += ["", *_layout(layout)]
     return "\n".join(lines)

@@ -28,6 +28,45 @@ def occupancy_table(results: Sequence[OccupancyResult]) -> str:
     return _one(results[0]) if len(results) == 1 else _several(results)
 
 
+def occupancy_sweep_table(swept: OccupancyResult, over: str) -> str:
+    """The stretches of a swept quantity over which the blocks and the limiters stay the same."""
+    values = getattr(swept, over).tolist()
+    rows: list[list[str]] = []
+    keys: list[tuple[int, tuple[str, ...]]] = []
+    for index, value in enumerate(values):
+        key = (int(swept.blocks_per_mp[index]), swept.limiters[index])
+        # Warps of a block grow along a sweep of threads, so only there every step is its own.
+        if keys and keys[-1] == key and over != "threads_per_block":
+            rows[-1][1] = _amount(over, value)
+            continue
+        keys.append(key)
+        rows.append(
+            [
+                _amount(over, value),
+                _amount(over, value),
+                str(key[0]),
+                f"{swept.active_warps[index]}/{swept.max_warps}",
+                percent(float(swept.occupancy[index])),
+                ", ".join(_RESOURCES[name] for name in key[1]),
+            ]
+        )
+    return "\n".join(
+        [
+            f"{swept.device}: occupancy over {over.replace('_', ' ')}",
+            "",
+            table(
+                rows,
+                header=["from", "to", "blocks", "warps", "occupancy", "limited by"],
+                align="rrrrr",
+            ),
+        ]
+    )
+
+
+def _amount(over: str, value: int) -> str:
+    return f"{value} B" if over == "shared_bytes_per_block" else str(value)
+
+
 def _one(result: OccupancyResult) -> str:
     asked = (
         f"{result.threads_per_block} threads, {result.registers_per_thread} registers a thread, "

@@ -33,6 +33,7 @@ WRONG_USE = [
     ("occupancy --threads 256 --carveout 50", "leave it out"),
     ("occupancy --threads 256 -d h200 --carveout 101", "at most 100"),
     ("occupancy --threads 256 -d h200 --scalar-registers 3", "no scalar registers"),
+    ("occupancy --threads 256 --sweep colours", "threads, registers, shared"),
     ("occupancy --threads 256 --json --csv", "give one of the two"),
     ("occupancy --threads 256 --colour", "No such option"),
     ("occupancy 256", "Missing option"),

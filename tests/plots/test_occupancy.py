@@ -88,12 +88,12 @@ def test_arrays_and_other_devices_are_refused() -> None:
         prepare_occupancy(load_device("dcu"), occupancy(h200, threads_per_block=64))
 
 
-def test_what_else_the_result_was_computed_with_can_be_given() -> None:
+def test_what_else_the_result_was_computed_with_is_held() -> None:
     h200 = load_device("h200")
     result = occupancy(
         h200, threads_per_block=128, shared_bytes_per_block=16384, carveout_percent=25
     )
-    plot = prepare_occupancy(h200, result, carveout_percent=25)
+    plot = prepare_occupancy(h200, result)
     for panel in plot.panels:
         place = panel.values.tolist().index(panel.current)
         assert panel.active_warps[place] == result.active_warps
