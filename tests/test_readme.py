@@ -13,9 +13,10 @@ from perfmodel.units import format_quantity
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+CHINESE = (ROOT / "README.zh-CN.md").read_text("utf-8")
 
 SHOWN = re.findall(r"```console\n\$ perfmodel (.*?)\n(.*?)\n```", README, flags=re.DOTALL)
-MENTIONED = re.findall(r"^\| `perfmodel ([^`]*)`", README, flags=re.MULTILINE)
+MENTIONED = re.findall(r"^\| `perfmodel ([^`]*)`", README + CHINESE, flags=re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
@@ -61,8 +62,14 @@ def test_the_device_table_is_current(name: str) -> None:
     assert row in README
 
 
+def test_both_languages_give_the_same_two_commands() -> None:
+    assert re.findall(r"^python3 -m venv.*$", README, flags=re.MULTILINE) == re.findall(
+        r"^python3 -m venv.*$", CHINESE, flags=re.MULTILINE
+    )
+
+
 def test_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
+    for target in re.findall(r"\]\(([^)#]+)\)", README + CHINESE):
         if not target.startswith("http"):
             assert (ROOT / target).exists(), target
 

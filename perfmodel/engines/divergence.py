@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NO_LANE = -1
 """The path of a lane that a partly filled warp lacks."""
 
-MOST_PATHS = 65536
+MOST_PATHS = 1 << 16
 """Paths that are counted one by one; a greater number is a slip, and would fill the memory."""
 
 

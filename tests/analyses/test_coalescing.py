@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import perfmodel
 from perfmodel.device.loading import device_names, load_device
 from perfmodel.errors import ArgumentError
-from perfmodel.expressions import ExpressionError
 from tests.analyses.lane_by_lane import Access, accesses, random_indices
 
 if TYPE_CHECKING:
@@ -290,5 +289,5 @@ class TestBadInput:
             perfmodel.coalescing(self.device, index="(int)threadIdx.x - 1", element_bytes=4)
 
     def test_a_name_that_is_not_given(self) -> None:
-        with pytest.raises(ExpressionError, match="stride"):
+        with pytest.raises(ArgumentError, match="needs a value for stride"):
             perfmodel.coalescing(self.device, index="threadIdx.x * stride", element_bytes=4)

@@ -205,9 +205,9 @@ class TestBadInput:
     def test_a_wrong_expression(self) -> None:
         with pytest.raises(ExpressionError):
             warp_access(self.device, index="threadIdx.x +", element_bytes=4)
-        with pytest.raises(ExpressionError, match="row"):
+        with pytest.raises(ArgumentError, match="needs a value for row"):
             warp_access(self.device, index="row", element_bytes=4)
-        with pytest.raises(ExpressionError, match="mask"):
+        with pytest.raises(ArgumentError, match="needs a value for mask"):
             warp_access(self.device, index="0", element_bytes=4, active="mask")
 
 

@@ -101,7 +101,7 @@ class TestNames:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setattr(loading, "__file__", str(tmp_path / "a" / "b" / "c.py"))
-        with pytest.raises(DataError, match="no hardware_specs folder .* install perfmodel again"):
+        with pytest.raises(DataError, match=r"no hardware_specs folder .* install perfmodel again"):
             specs_directory()
 
 
@@ -137,6 +137,8 @@ def renamed(key: str, new: str) -> Change:
     return change
 
 
+GROUPS = {"groups": "0-31", "kind": "measured", "source": "a test"}
+
 WRONG: list[tuple[Change, str, str]] = [
     # what is done to the file, the field whose line is named, what is said
     (renamed("mps", "mpss"), "mpss", "unknown key 'mpss': did you mean mps?"),
@@ -166,13 +168,12 @@ WRONG: list[tuple[Change, str, str]] = [
     (set_to("lanes.fp32.value", "128"), "lanes.fp32", "has no unit"),
     (set_to("lanes", 5), "lanes", "'5' is not allowed"),
     (
-        set_to("shared_load_groups", {"3 B": {"groups": "0-31", "kind": "measured", "source": "x"}}),
+        set_to("shared_load_groups", {"3 B": GROUPS}),
         "shared_load_groups.3 B",
         "unknown key '3 B'",
     ),
     (
-        set_to("shared_load_groups", {"4 B": {"groups": "0-30 30", "kind": "measured",
-                                              "source": "a test"}}),
+        set_to("shared_load_groups", {"4 B": {**GROUPS, "groups": "0-30 30"}}),
         "shared_load_groups.4 B",
         "must hold every lane of the warp once",
     ),
@@ -185,8 +186,7 @@ WRONG: list[tuple[Change, str, str]] = [
     (set_to("name", None), "name", "is not text"),
     (set_to("about", "short"), "about", "is not text of 10 to"),
     (set_to("aliases", "h100"), "aliases", "is not allowed"),
-    (set_to("aliases", [100]), "aliases", "is not allowed"),
-]  # fmt: skip
+]
 
 
 class TestWrongFiles:
@@ -215,6 +215,13 @@ class TestWrongFiles:
         with pytest.raises(DataError, match=r"clock: .*\(and 2 more\)$") as caught:
             read_device(path)
         assert f":{line_of(path, 'clock')}: " in str(caught.value)
+
+    def test_an_item_of_a_list(self, tmp_path: Path) -> None:
+        data = shipped("h100") | {"aliases": ["fine", 100]}
+        path = written(tmp_path, data)
+        with pytest.raises(DataError, match=r"aliases\.1: '100' is not allowed") as caught:
+            read_device(path)
+        assert f":{line_of(path, 'aliases') + 2}: " in str(caught.value)
 
     def test_everything_missing(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match=r"own.yaml:1: 'device' is missing: .*more\)"):

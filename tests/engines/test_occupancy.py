@@ -200,6 +200,18 @@ def test_the_setting_at_the_edges_of_the_steps(percent: int, setting: int) -> No
     assert actual == setting
 
 
+@pytest.mark.parametrize(("percent", "setting"), [(1, 10), (2, 20), (3, 1001)])
+def test_the_preferred_share_is_cut_to_whole_bytes(percent: int, setting: int) -> None:
+    """1 % of 1001 bytes is 10.01 bytes, for which a step of 10 serves."""
+    actual = law.shared_setting(
+        shared_allocated_bytes=0,
+        shared_bytes_per_mp=1001,
+        carveout_bytes=(0, 10, 20, 1001),
+        carveout_percent=percent,
+    )
+    assert actual == setting
+
+
 def test_without_a_preference_or_without_steps_all_of_it_is_shared() -> None:
     for arguments in (
         {"carveout_bytes": CARVEOUTS, "carveout_percent": None},

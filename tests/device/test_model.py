@@ -1,0 +1,137 @@
+"""The values of a device by name, and what-if copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import perfmodel
+from perfmodel.device.loading import device_names, load_device
+from perfmodel.device.values import Value
+from perfmodel.errors import UsageError
+from tests.device.written import shipped
+
+
+def names_in(data: dict[str, Any], above: str = "") -> list[str]:
+    """The names of all values of a file, found by their form."""
+    found = []
+    for key, item in data.items():
+        name = f"{above}{key}"
+        if isinstance(item, dict):
+            found += [name] if "value" in item else names_in(item, f"{name}.")
+    return found
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_quantities_are_the_values_of_the_file_in_its_order(name: str) -> None:
+    quantities = load_device(name).quantities()
+    assert list(quantities) == names_in(shipped(name))
+    assert all(isinstance(value, Value) for value in quantities.values())
+    assert quantities["lanes.fp32"] is load_device(name).lanes["fp32"]
+    assert quantities["links.pcie.bandwidth"] is load_device(name).links["pcie"].bandwidth
+
+
+class TestWhatIf:
+    """A copy with some values changed."""
+
+    device = load_device("s5000")
+
+    def test_one_value(self) -> None:
+        changed = self.device.what_if(dram_bandwidth="3.2 TB/s")
+        assert changed.dram_bandwidth.value == 3.2e12
+        assert changed.dram_bandwidth.is_exact
+        assert "what-if; was 1.6 TB/s (inferred)" in changed.dram_bandwidth.source
+        assert self.device.dram_bandwidth.value == 1.6e12
+        before, after = self.device.quantities(), changed.quantities()
+        assert {name for name in before if before[name] != after[name]} == {"dram_bandwidth"}
+        assert type(changed) is type(self.device)
+
+    def test_a_range_becomes_a_number(self) -> None:
+        assert not self.device.dram_latency.is_exact
+        changed = self.device.what_if(dram_latency="5000 cycles")  # beyond the range
+        assert (changed.dram_latency.low, changed.dram_latency.high) == (5000, 5000)
+        assert "650 cycles (400 cycles .. 900 cycles)" in changed.dram_latency.source
+
+    def test_values_of_groups(self) -> None:
+        changed = self.device.what_if(
+            **{
+                "lanes.fp32": "256 /cycle",
+                "peaks.fp32": "43 TFLOP/s",
+                "links.pcie.bandwidth": "1 GB/s",
+            }
+        )
+        assert changed.lanes["fp32"].value == 256
+        assert changed.peaks["fp32"].value == 43e12
+        assert changed.links["pcie"].bandwidth.value == 1e9
+        assert changed.links["mtlink"] == self.device.links["mtlink"]
+        assert changed.lanes["fp16"] == self.device.lanes["fp16"]
+        assert self.device.lanes["fp32"].value == 128
+
+    def test_one_after_another(self) -> None:
+        changed = self.device.what_if(mps=60).what_if(mps=64, clock="1.7 GHz")
+        assert (changed.mps.whole, changed.clock.value) == (64, 1.7e9)
+        assert changed.mps.source.startswith("what-if; was 60")
+
+    def test_nothing_changed_is_the_same(self) -> None:
+        assert self.device.what_if() == self.device
+
+    def test_a_number_for_a_count_and_text_for_it(self) -> None:
+        assert self.device.what_if(mps=60) == self.device.what_if(mps="60")
+
+    def test_a_prediction_follows(self) -> None:
+        arguments = {"threads_per_block": 256, "registers_per_thread": 128}
+        doubled = self.device.what_if(registers_per_mp=262144, registers_per_block=262144)
+        assert perfmodel.occupancy(self.device, **arguments).blocks_per_mp == 4
+        assert perfmodel.occupancy(doubled, **arguments).blocks_per_mp == 8
+
+    def test_every_value_can_be_given_as_it_is_printed(self) -> None:
+        for name, value in self.device.quantities().items():
+            if value.is_exact and value.unit == "count":
+                changed = self.device.what_if(**{name: value.value})
+                assert changed.quantities()[name].value == value.value
+
+    @settings(deadline=None)
+    @given(st.floats(1e-3, 1e6))
+    def test_any_bandwidth(self, number: float) -> None:
+        changed = self.device.what_if(l2_bandwidth=f"{number!r} GB/s")
+        assert changed.l2_bandwidth.value == pytest.approx(number * 1e9, rel=1e-12)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            (
+                {"dram_bandwith": "1 TB/s"},
+                "s5000 has no value 'dram_bandwith': did you mean dram_b",
+            ),
+            ({"lanes": 5}, "has no value 'lanes'"),
+            ({"lanes.fp33": 5}, "did you mean lanes.fp32"),
+            ({"lanes.": 5}, "has no value"),
+            ({"device": "x"}, "has no value 'device'"),
+            ({"barriers_per_mp": 16}, "has no value 'barriers_per_mp'"),
+            ({"x" * 500: 1}, "has no value"),
+            ({"mps": 0}, "s5000, mps: 0 is not above 0"),
+            ({"mps": -1}, "is not above 0"),
+            ({"mps": 1.5}, "1.5 is not a whole number"),
+            ({"mps": "60 B"}, "is in bytes: count are wanted"),
+            ({"mps": True}, "is no quantity"),
+            ({"mps": None}, "is no quantity"),
+            ({"mps": float("inf")}, "is no finite number"),
+            ({"dram_bandwidth": 3.2e12}, "has no unit"),
+            ({"dram_bandwidth": "3.2 TB"}, "bytes/s are wanted"),
+            ({"dram_bandwidth": "1 .. 2 TB/s"}, "s5000, dram_bandwidth: "),
+            ({"lanes.fp32": "fast"}, "s5000, lanes.fp32: "),
+        ],
+    )
+    def test_what_is_refused(self, changes: dict[str, Any], message: str) -> None:
+        with pytest.raises(UsageError, match=message) as caught:
+            self.device.what_if(**changes)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 300
+
+
+def test_a_device_is_shown_by_its_name() -> None:
+    device = load_device("h100")
+    assert repr(device) == str(device) == "Device('h100', 'NVIDIA H100 SXM5')"
