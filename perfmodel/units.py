@@ -70,7 +70,7 @@ _AMBIGUOUS = MappingProxyType(
     }
 )
 _QUANTITY = re.compile(
-    r"\s*([+-]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(\S.*?)?\s*"
+    r"\s*([+-]?(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(\S.*?)?\s*"
 )
 _LONGEST = 64
 
@@ -165,8 +165,8 @@ def parse_range(text: str, dimension: str) -> tuple[float, float]:
 def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
     """Write a number with a unit and the prefix that suits it.
 
-    Bytes that are whole multiples of 1024 are written with a binary prefix, so that a shared
-    memory of 192 KiB reads as one.
+    Bytes that come out even with a binary prefix are written with one, so that a shared memory of
+    192 KiB reads as such, and 80 GB as 80 GB.
 
     Args:
         value: The value in SI units or in cycles.
@@ -183,7 +183,7 @@ def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
     symbol, (_, prefixes) = next(iter(_UNITS[dimension].items()))
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {symbol}".strip()
-    if dimension == "bytes" and value % 1024 == 0:
+    if dimension == "bytes" and _is_round(value, digits):
         prefixes = BINARY_PREFIXES
     elif prefixes is _BYTE_PREFIXES:
         prefixes = DECIMAL_PREFIXES
@@ -194,6 +194,15 @@ def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
     number = value / scale
     shown = f"{number:.{digits}g}" if abs(number) < 10**digits else f"{number:.0f}"
     return f"{shown} {prefix}{symbol}".strip()
+
+
+def _is_round(value: float, digits: int) -> bool:
+    """Whether a number of bytes is told exactly, in so many digits, with a binary prefix."""
+    fitting = [scale for scale in BINARY_PREFIXES.values() if scale <= abs(value)]
+    if not fitting:
+        return False
+    number = value / max(fitting)
+    return number == float(f"{number:.{digits}g}")
 
 
 def _time_prefix(value: float) -> tuple[float, str]:

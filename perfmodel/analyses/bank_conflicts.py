@@ -80,7 +80,7 @@ def bank_conflicts(
     groups = _groups(device, operation, element_bytes)
     passes = _passes(device, access, addresses, groups)
     lanes = access.active.sum(axis=-1)
-    ideal = _ideal(device, access)
+    ideal = _ideal(device, access, groups)
     bank, degree = _worst(device, access, addresses, groups)
     return BankConflictResult(
         device=device.device,
@@ -214,14 +214,22 @@ def _passes(
     )
 
 
-def _ideal(device: Device, access: WarpAccess) -> NDArray[np.int64]:
-    ideal: NDArray[np.int64] = law.ideal_passes(
-        lanes=access.active.sum(axis=-1),
-        element_bytes=access.element_bytes,
-        banks=device.shared_banks.whole,
-        bank_width_bytes=device.shared_bank_width.whole,
-    )
-    return ideal
+def _ideal(
+    device: Device, access: WarpAccess, groups: Sequence[Sequence[int]]
+) -> NDArray[np.int64]:
+    """Passes that the active lanes would take without a conflict, group by group."""
+    import numpy as np
+
+    total = np.zeros(access.active.shape[:-1], dtype=np.int64)
+    for group in groups:
+        members = _present(group, access.active.shape[-1])
+        total = total + law.ideal_passes(
+            lanes=access.active[..., members].sum(axis=-1),
+            element_bytes=access.element_bytes,
+            banks=device.shared_banks.whole,
+            bank_width_bytes=device.shared_bank_width.whole,
+        )
+    return total
 
 
 def _worst(
@@ -263,7 +271,7 @@ def _freed(
     found = []
     for access, moved in zip(accesses, addresses, strict=True):
         passes = _passes(device, access, moved, groups)
-        if (passes > _ideal(device, access)).any():
+        if (passes > _ideal(device, access, groups)).any():
             return None
         found.append(int(passes.max()))
     return tuple(found)

@@ -80,12 +80,7 @@ def occupancy(
     )
     limits = blocks_by(device, kernel, "stated")
     blocks = _least(limits)
-    ends = tuple(
-        law.occupancy(
-            active_warps=_least(blocks_by(device, kernel, end)) * warps, max_warps_per_mp=max_warps
-        )
-        for end in ("worst", "best")
-    )
+    worst, best = (_occupancy_at(device, kernel, warps, end) for end in ("worst", "best"))
     return OccupancyResult(
         device=device.device,
         threads_per_block=threads_per_block,
@@ -107,7 +102,7 @@ def occupancy(
             register_allocation_unit=device.register_allocation_unit.whole,
         ),
         shared_allocated_bytes=_shared_allocated(device, kernel, "stated"),
-        occupancy_range=(ends[0], ends[1]),
+        occupancy_range=(worst, best),
         one_block_more=None if is_array(blocks) else _one_block_more(device, kernel, limits),
     )
 
@@ -163,6 +158,14 @@ def sweep(device: Device, result: OccupancyResult, over: Swept) -> OccupancyResu
     }
     present[over] = np.union1d(values, [present[over]])
     return occupancy(device, carveout_percent=result.carveout_percent, **present)
+
+
+def _occupancy_at(device: Device, kernel: _Kernel, warps: Number, end: End) -> Number:
+    """The active warps at one end of the values that are ranges, over the stated warp slots."""
+    return law.occupancy(
+        active_warps=_least(blocks_by(device, kernel, end)) * warps,
+        max_warps_per_mp=device.max_warps_per_mp.whole,
+    )
 
 
 def _require_possible(device: Device, kernel: _Kernel) -> None:

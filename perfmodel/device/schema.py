@@ -54,7 +54,7 @@ class DeviceFields:
 
     format: Literal[1]
     """Version of the file format."""
-    device: Annotated[str, v.WrittenText(40)]
+    device: v.Name
     """The name it is loaded by; the file's name without .yaml."""
     name: Annotated[str, v.WrittenText(60)]
     """The vendor's name for it."""
@@ -226,5 +226,5 @@ class DeviceFields:
     """Time between the starts of empty kernels, back to back in one stream, on the device."""
     block_launch: v.Cycles
     """Cycles between two blocks started on one MP."""
-    links: Mapping[str, Link] = field(default_factory=dict)
+    links: Mapping[v.Name, Link] = field(default_factory=dict)
     """Links by name: mtlink, xhmi, nvlink, infinity_fabric, pcie."""

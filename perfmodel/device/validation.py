@@ -64,7 +64,8 @@ def _describe(fault: Any) -> tuple[Location, str]:
         known = _known_keys(location[:-1])
         return location, f"unknown key {name[:40]!r}: {did_you_mean(name, known)}"
     if kind == "missing":
-        return location[:-1], f"{name!r} is missing: every device file needs it"
+        of = "link" if len(location) > 1 else "device file"
+        return location[:-1], f"{name!r} is missing: every {of} needs it"
     if kind == "literal_error":
         if "[key]" in fault["loc"]:
             known = _KEYS_OF_GROUPS[str(location[0])]

@@ -12,6 +12,7 @@ the written form itself, and tells pydantic how to validate and describe it; pyd
 only when a file is validated.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
@@ -254,6 +255,8 @@ class WrittenCarveOuts(_Written):
         sizes = tuple(_parsed(parse_quantity, size, "bytes") for size in fields["values"])
         if list(sizes) != sorted(set(sizes)) or sizes[0] < 0:
             raise ValueError("the sizes must ascend from 0 on")
+        if not all(size.is_integer() for size in sizes):
+            raise ValueError("the sizes must be whole numbers of bytes")
         return CarveOuts(values=sizes, kind=fields["kind"], source=fields["source"])
 
     def json_schema(self) -> dict[str, Any]:
@@ -271,10 +274,11 @@ class WrittenCarveOuts(_Written):
 
 @dataclass(frozen=True)
 class WrittenText(_Written):
-    """Text of a limited length."""
+    """Text of a limited length, and where it is a name, of a name's letters."""
 
     longest: int
     shortest: int = 2
+    pattern: str = ""
 
     def read(self, raw: Any) -> str:
         """Read text.
@@ -286,17 +290,23 @@ class WrittenText(_Written):
             The text.
 
         Raises:
-            ValueError: No text, or one that is too short or too long.
+            ValueError: No text, one that is too short or too long, or no name.
         """
         if not isinstance(raw, str) or not self.shortest <= len(raw) <= self.longest:
             raise ValueError(
                 f"{str(raw)[:40]!r} is not text of {self.shortest} to {self.longest} characters"
             )
+        if not re.fullmatch(self.pattern or ".*", raw, re.DOTALL):
+            raise ValueError(
+                f"{raw[:40]!r} is no name: use lower-case letters, digits and . _ - only"
+            )
         return raw
 
     def json_schema(self) -> dict[str, Any]:
         """The written form as a JSON schema."""
-        return {"type": "string", "minLength": self.shortest, "maxLength": self.longest}
+        pattern = {"pattern": f"^{self.pattern}$"} if self.pattern else {}
+        lengths = {"minLength": self.shortest, "maxLength": self.longest}
+        return {"type": "string", **lengths, **pattern}
 
 
 def _fields(
@@ -357,5 +367,6 @@ FlopPerCycle = Annotated[Value, Written("flop/cycle")]
 PerCycle = Annotated[Value, Written("1/cycle")]
 Count = Annotated[Value, Written("count", whole=True)]
 CountOrNone = Annotated[Value, Written("count", whole=True, positive=False)]
+Name = Annotated[str, WrittenText(40, pattern=r"[a-z0-9][a-z0-9._-]*")]
 Groups = Annotated[LaneGroups, WrittenLaneGroups()]
 Splits = Annotated[CarveOuts, WrittenCarveOuts()]

@@ -13,7 +13,8 @@ passes. With rows padded to 33 words lane t wants word 33 t, bank t, hence 1 pas
 
 An access is conflict-free when its passes equal ideal_passes = ceil(lanes x bytes / bytes a pass
 moves): 1 for 32 lanes of 4 bytes, 4 for 32 lanes of 16, 2 for 64 lanes of 4. An element narrower
-than a bank occupies the bank all the same and counts as one bank wide.
+than a bank occupies the bank all the same and counts as one bank wide. Where lanes are masked out,
+the ideal is taken group by group, since lanes of different groups are never served together.
 
 Which lanes form a group is a property of the device and of the access's width: consecutive lanes
 on NVIDIA (32 of 4 bytes, 16 of 8, 8 of 16), not consecutive for 16-byte loads on CDNA.

@@ -57,7 +57,7 @@ class BankConflictResult(Result):
     passes: Any
     """Trips through the banks."""
     ideal_passes: Any
-    """Trips of a conflict-free access of as many lanes."""
+    """Trips that the same lanes would take without a conflict."""
     conflict_free: Any
     """Whether passes equals ideal_passes."""
     worst_bank: Any

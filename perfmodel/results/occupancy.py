@@ -47,6 +47,8 @@ class OccupancyResult(Result):
     shared_allocated_bytes: Any
     """Shared memory a block takes, reserve and rounding included."""
     occupancy_range: tuple[Any, Any]
-    """The occupancy at the worst and the best ends of the device values that are ranges."""
+    """The occupancy at the worst and the best ends of the device values that are ranges.
+
+    Both are shares of the stated warp slots, so that the occupancy lies between them."""
     one_block_more: OneBlockMore | None
     """What to give up for one block more; None where nothing helps, and for arrays."""
