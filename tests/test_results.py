@@ -77,7 +77,7 @@ def test_a_batch_as_json() -> None:
 
 
 def test_a_result_cannot_be_changed() -> None:
-    result = OneBlockMore(blocks_per_mp=3)
+    result = OneBlockMore(blocks_per_mp=3, active_warps=24)
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.blocks_per_mp = 4  # type: ignore[misc]
 

@@ -119,13 +119,15 @@ def suggest_layout(
         device: The device.
         indices: Index expressions, or integers for each lane, of the accesses to one array.
         element_bytes: Bytes that each lane accesses [bytes], up to 16.
-        row_elements: Elements of a row of the array; by default one turn of the banks.
+        row_elements: Elements of a row of the array; by default each step between neighbouring
+            lanes is tried as one, and as many elements as fill all banks once.
         operation: load or store.
         block: Shape of the block [threads]; by default one warp.
         parameters: Values of the named parameters; a sequence makes as many accesses.
 
     Returns:
-        Padding and swizzle, each None where none frees all accesses.
+        Padding and swizzle, each None where none frees all accesses; the padding of the fewest
+        added elements a row, and of the longest row among equals.
 
     Raises:
         ArgumentError: A number is outside its range.
@@ -144,20 +146,39 @@ def suggest_layout(
     require_operation(operation)
     if not indices:
         raise ArgumentError("indices is empty: give at least one access")
-    turn = device.shared_banks.whole * device.shared_bank_width.whole
-    row = row_elements if row_elements is not None else max(turn // element_bytes, 1)
-    if row < 1:
-        raise ArgumentError(f"row_elements is {row}: it must be at least 1")
+    if row_elements is not None and row_elements < 1:
+        raise ArgumentError(f"row_elements is {row_elements}: it must be at least 1")
     accesses = [
         access
         for index in indices
         for access in _every_warp(device, index, element_bytes, block, parameters)
     ]
     groups = _groups(device, operation, element_bytes)
+    rows = _rows(device, accesses) if row_elements is None else [row_elements]
+    freeing, least = _paddings(device, accesses, groups, rows)
     return LayoutSuggestion(
-        padding=_smallest_padding(device, accesses, groups, row),
+        device=device.device,
+        padding=freeing,
+        least_padding=None if freeing is not None else least,
         swizzle=_smallest_swizzle(device, accesses, groups),
     )
+
+
+_MOST_ROWS = 8
+
+
+def _rows(device: Device, accesses: Sequence[WarpAccess]) -> list[int]:
+    """Lengths a row may have, longest first: the steps between lanes, and one turn of banks."""
+    import numpy as np
+
+    size = accesses[0].element_bytes
+    found = {max(device.shared_banks.whole * device.shared_bank_width.whole // size, 1)}
+    for access in accesses:
+        both = access.active[..., 1:] & access.active[..., :-1]
+        steps = np.abs(np.diff(access.addresses, axis=-1)[both]) // size
+        common, counts = np.unique(steps[steps > 1], return_counts=True)
+        found |= set(common[np.argsort(-counts)][:_MOST_ROWS].tolist())
+    return sorted(found, reverse=True)
 
 
 def _every_warp(
@@ -261,47 +282,50 @@ def _present(group: Sequence[int], lanes: int) -> list[int]:
     return [lane for lane in group if lane < lanes]
 
 
-def _freed(
+def _most_passes(
     device: Device,
     accesses: Sequence[WarpAccess],
     addresses: Sequence[NDArray[np.int64]],
     groups: Sequence[Sequence[int]],
-) -> tuple[int, ...] | None:
-    """The most passes each access takes with new addresses; None unless all are conflict-free."""
+) -> tuple[tuple[int, ...], bool]:
+    """The most passes each access takes with new addresses, and whether all are conflict-free."""
     found = []
+    free = True
     for access, moved in zip(accesses, addresses, strict=True):
         passes = _passes(device, access, moved, groups)
-        if (passes > _ideal(device, access, groups)).any():
-            return None
+        free = free and not (passes > _ideal(device, access, groups)).any()
         found.append(int(passes.max()))
-    return tuple(found)
+    return tuple(found), bool(free)
 
 
-def _smallest_padding(
+def _paddings(
     device: Device,
     accesses: Sequence[WarpAccess],
     groups: Sequence[Sequence[int]],
-    row_elements: int,
-) -> Padding | None:
+    rows: Sequence[int],
+) -> tuple[Padding | None, Padding | None]:
+    """The smallest padding that frees all accesses, and the one with the fewest passes."""
+    least: Padding | None = None
     for pad in range(device.shared_banks.whole + 1):
-        moved = [
-            law.padded(
-                elements=access.addresses // access.element_bytes,
-                row_elements=row_elements,
-                pad_elements=pad,
+        for row in rows:
+            moved = [
+                law.padded(
+                    elements=access.addresses // access.element_bytes,
+                    row_elements=row,
+                    pad_elements=pad,
+                )
+                * access.element_bytes
+                for access in accesses
+            ]
+            passes, free = _most_passes(device, accesses, moved, groups)
+            found = Padding(
+                row_elements=row, pad_elements=pad, extra_share=pad / row, passes=passes
             )
-            * access.element_bytes
-            for access in accesses
-        ]
-        passes = _freed(device, accesses, moved, groups)
-        if passes is not None:
-            return Padding(
-                row_elements=row_elements,
-                pad_elements=pad,
-                extra_share=pad / row_elements,
-                passes=passes,
-            )
-    return None
+            if free:
+                return found, found
+            if least is None or sum(passes) < sum(least.passes):
+                least = found
+    return None, least
 
 
 def _smallest_swizzle(
@@ -336,5 +360,5 @@ def _swizzle(
     shift: int,
 ) -> Swizzle | None:
     moved = [law.swizzled(addresses=a.addresses, mask=mask, shift=shift) for a in accesses]
-    passes = _freed(device, accesses, moved, groups)
-    return None if passes is None else Swizzle(mask=mask, shift=shift, passes=passes)
+    passes, free = _most_passes(device, accesses, moved, groups)
+    return Swizzle(mask=mask, shift=shift, passes=passes) if free else None

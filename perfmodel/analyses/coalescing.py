@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from perfmodel.analyses.warp_access import warp_access
 from perfmodel.engines import coalescing as law
-from perfmodel.engines.arithmetic import ceil_divide
 from perfmodel.errors import ArgumentError
 from perfmodel.results import CoalescingResult
 
@@ -64,6 +64,8 @@ def coalescing(
         >>> result.lines, result.bytes_moved, result.efficiency
         (32, 4096, 0.03125)
     """
+    import numpy as np
+
     require_operation(operation)
     if level not in ("l1", "l2"):
         raise ArgumentError(f"level is {level!r}: it must be l1 or l2")
@@ -80,32 +82,33 @@ def coalescing(
     line, sector = (
         (device.l1_line, device.l1_sector) if level == "l1" else (device.l2_line, device.l2_sector)
     )
-    lines, sectors = (
-        law.distinct_blocks(
-            addresses=access.addresses,
-            active=access.active,
-            element_bytes=element_bytes,
-            block_bytes=size.whole,
+    pieces = _instructions(access, device.max_access.whole)
+    lines = _distinct(pieces, line.whole)
+    sectors = _distinct(pieces, sector.whole)
+    used = sum(
+        law.bytes_used(
+            addresses=piece.addresses, active=piece.active, element_bytes=piece.element_bytes
         )
-        for size in (line, sector)
+        for piece in pieces
     )
-    used = law.bytes_used(
-        addresses=access.addresses, active=access.active, element_bytes=element_bytes
-    )
+    shares = [
+        _efficiency(used, _distinct(pieces, size) * size)
+        for size in (int(sector.low), sector.whole, int(sector.high))
+    ]
     group = device.coalescing_group
     requests, most, least = (
-        _requests(device, access, int(lanes)) for lanes in (group.value, group.low, group.high)
+        sum(_requests(device, piece, int(lanes)) for piece in pieces)
+        for lanes in (group.value, group.low, group.high)
     )
     lanes = access.active.sum(axis=-1)
     moved = sectors * sector.whole
-    instructions = ceil_divide(element_bytes, device.max_access.whole)
     return CoalescingResult(
         device=device.device,
         operation=operation,
         level=level,
         element_bytes=element_bytes,
         lanes=scalar(lanes),
-        instructions=instructions,
+        instructions=len(pieces),
         requests=scalar(requests),
         requests_range=(scalar(least), scalar(most)),
         lines=scalar(lines),
@@ -113,8 +116,11 @@ def coalescing(
         bytes_requested=scalar(lanes * element_bytes),
         bytes_used=scalar(used),
         bytes_moved=scalar(moved),
-        efficiency=scalar(_efficiency(used, moved)),
-        address_cycles=scalar(_address_cycles(device, access, lines, requests, instructions)),
+        efficiency=scalar(shares[1]),
+        efficiency_range=(scalar(np.minimum.reduce(shares)), scalar(np.maximum.reduce(shares))),
+        aligned=scalar(_aligned(pieces)),
+        address_cycles=scalar(_address_cycles(device, pieces, line.whole, requests)),
+        data_cycles=scalar(moved / device.l1_bandwidth.value),
         line_bytes=line.whole,
         sector_bytes=sector.whole,
         addresses=access.addresses,
@@ -133,15 +139,42 @@ def scalar(values: Any) -> Any:
     return values.item() if values.ndim == 0 else values
 
 
+def _instructions(access: WarpAccess, max_access_bytes: int) -> list[WarpAccess]:
+    """The access as the device issues it: one instruction for each piece of the widest access."""
+    width = min(access.element_bytes, max_access_bytes)
+    return [
+        replace(access, addresses=access.addresses + offset, element_bytes=width)
+        for offset in range(0, access.element_bytes, width)
+    ]
+
+
+def _distinct(pieces: Sequence[WarpAccess], block_bytes: int) -> Any:
+    """Distinct blocks of every instruction, added up."""
+    return sum(
+        law.distinct_blocks(
+            addresses=piece.addresses,
+            active=piece.active,
+            element_bytes=piece.element_bytes,
+            block_bytes=block_bytes,
+        )
+        for piece in pieces
+    )
+
+
+def _aligned(pieces: Sequence[WarpAccess]) -> Any:
+    """Whether every active lane's address is a multiple of what an instruction accesses."""
+    first = pieces[0]
+    return ((first.addresses % first.element_bytes == 0) | ~first.active).all(axis=-1)
+
+
 def _requests(device: Device, access: WarpAccess, group_lanes: int) -> Any:
-    """Requests that leave the coalescing unit.
+    """Requests of one instruction that leave the coalescing unit.
 
     A device that merges the whole warp sends one request an instruction; one that merges groups
     of lanes sends each group's transactions.
     """
     if group_lanes >= device.warp_width.whole:
-        instructions = ceil_divide(access.element_bytes, device.max_access.whole)
-        return access.active.any(axis=-1) * instructions
+        return access.active.any(axis=-1).astype(int)
     return law.requests(
         addresses=access.addresses,
         active=access.active,
@@ -152,14 +185,14 @@ def _requests(device: Device, access: WarpAccess, group_lanes: int) -> Any:
 
 
 def _address_cycles(
-    device: Device, access: WarpAccess, lines: Any, requests: Any, instructions: int
+    device: Device, pieces: Sequence[WarpAccess], line_bytes: int, requests: Any
 ) -> Any:
     """Cycles of the address path: taking addresses, looking up lines, sending requests."""
     import numpy as np
 
-    lanes = access.active.any(axis=-1) * device.warp_width.value * instructions
+    lanes = pieces[0].active.any(axis=-1) * device.warp_width.value * len(pieces)
     taking = lanes / device.address_rate.value
-    looking_up = lines / device.line_rate.value
+    looking_up = _distinct(pieces, line_bytes) / device.line_rate.value
     return np.maximum(np.maximum(taking, looking_up), requests)
 
 

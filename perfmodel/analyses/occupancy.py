@@ -7,23 +7,25 @@ from typing import Any, Literal, get_args
 from perfmodel.device.model import Device
 from perfmodel.device.values import Value
 from perfmodel.engines import occupancy as law
-from perfmodel.engines.arithmetic import Number, is_array, minimum, require
+from perfmodel.engines.arithmetic import Number, as_number, is_array, minimum, require
 from perfmodel.errors import ArgumentError
 from perfmodel.results import OccupancyResult, OneBlockMore
 
 End = Literal["stated", "worst", "best"]
+ENDS: tuple[End, ...] = get_args(End)
+"""Where device values that are ranges are taken: as stated, or all at one end."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kernel:
+class Kernel:
     """What a kernel asks of an MP."""
 
     threads_per_block: Number
-    registers_per_thread: Number
-    shared_bytes_per_block: Number
-    scalar_registers_per_warp: Number
-    barriers_per_block: Number
-    carveout_percent: int | None
+    registers_per_thread: Number = 0
+    shared_bytes_per_block: Number = 0
+    scalar_registers_per_warp: Number = 0
+    barriers_per_block: Number = 1
+    carveout_percent: int | None = None
 
 
 def occupancy(
@@ -65,29 +67,33 @@ def occupancy(
         >>> result.blocks_per_mp, result.active_warps, result.limiters
         (4, 32, ('registers',))
     """
-    kernel = _Kernel(
-        threads_per_block=threads_per_block,
-        registers_per_thread=registers_per_thread,
-        shared_bytes_per_block=shared_bytes_per_block,
-        scalar_registers_per_warp=scalar_registers_per_warp,
-        barriers_per_block=barriers_per_block,
+    kernel = Kernel(
+        threads_per_block=as_number(threads_per_block),
+        registers_per_thread=as_number(registers_per_thread),
+        shared_bytes_per_block=as_number(shared_bytes_per_block),
+        scalar_registers_per_warp=as_number(scalar_registers_per_warp),
+        barriers_per_block=as_number(barriers_per_block),
         carveout_percent=carveout_percent,
     )
     _require_possible(device, kernel)
     max_warps = device.max_warps_per_mp.whole
     warps = law.warps_per_block(
-        threads_per_block=threads_per_block, warp_width=device.warp_width.whole
+        threads_per_block=kernel.threads_per_block, warp_width=device.warp_width.whole
     )
     limits = blocks_by(device, kernel, "stated")
     blocks = _least(limits)
+    more, surely = (
+        None if is_array(blocks) else _one_block_more(device, kernel, limits, end)
+        for end in ("stated", "worst")
+    )
     worst, best = (_occupancy_at(device, kernel, warps, end) for end in ("worst", "best"))
     return OccupancyResult(
         device=device.device,
-        threads_per_block=threads_per_block,
-        registers_per_thread=registers_per_thread,
-        shared_bytes_per_block=shared_bytes_per_block,
-        scalar_registers_per_warp=scalar_registers_per_warp,
-        barriers_per_block=barriers_per_block,
+        threads_per_block=kernel.threads_per_block,
+        registers_per_thread=kernel.registers_per_thread,
+        shared_bytes_per_block=kernel.shared_bytes_per_block,
+        scalar_registers_per_warp=kernel.scalar_registers_per_warp,
+        barriers_per_block=kernel.barriers_per_block,
         carveout_percent=carveout_percent,
         warps_per_block=warps,
         blocks_per_mp=blocks,
@@ -97,13 +103,17 @@ def occupancy(
         limiters=_limiters(limits, blocks),
         blocks_by=_without_unlimited(limits),
         registers_per_warp=law.registers_per_warp(
-            registers_per_thread=registers_per_thread,
+            registers_per_thread=kernel.registers_per_thread,
             warp_width=device.warp_width.whole,
             register_allocation_unit=device.register_allocation_unit.whole,
         ),
         shared_allocated_bytes=_shared_allocated(device, kernel, "stated"),
         occupancy_range=(worst, best),
-        one_block_more=None if is_array(blocks) else _one_block_more(device, kernel, limits),
+        one_block_more=more,
+        one_block_more_surely=None if surely == more else surely,
+        impossible_because=None
+        if is_array(blocks) or blocks > 0
+        else _why_impossible(device, kernel),
     )
 
 
@@ -160,7 +170,7 @@ def sweep(device: Device, result: OccupancyResult, over: Swept) -> OccupancyResu
     return occupancy(device, carveout_percent=result.carveout_percent, **present)
 
 
-def _occupancy_at(device: Device, kernel: _Kernel, warps: Number, end: End) -> Number:
+def _occupancy_at(device: Device, kernel: Kernel, warps: Number, end: End) -> Number:
     """The active warps at one end of the values that are ranges, over the stated warp slots."""
     return law.occupancy(
         active_warps=_least(blocks_by(device, kernel, end)) * warps,
@@ -168,7 +178,7 @@ def _occupancy_at(device: Device, kernel: _Kernel, warps: Number, end: End) -> N
     )
 
 
-def _require_possible(device: Device, kernel: _Kernel) -> None:
+def _require_possible(device: Device, kernel: Kernel) -> None:
     require("threads_per_block", kernel.threads_per_block, low=1, whole=True)
     most = kernel.threads_per_block
     most = most.max() if is_array(most) else most
@@ -204,7 +214,7 @@ def _readers(end: End) -> tuple[Callable[[Value], int], Callable[[Value], int]]:
     )
 
 
-def _shared_allocated(device: Device, kernel: _Kernel, end: End) -> Number:
+def _shared_allocated(device: Device, kernel: Kernel, end: End) -> Number:
     _, cost = _readers(end)
     return law.shared_allocated(
         shared_bytes_per_block=kernel.shared_bytes_per_block,
@@ -213,7 +223,7 @@ def _shared_allocated(device: Device, kernel: _Kernel, end: End) -> Number:
     )
 
 
-def blocks_by(device: Device, kernel: _Kernel, end: End) -> dict[str, Number]:
+def blocks_by(device: Device, kernel: Kernel, end: End) -> dict[str, Number]:
     """Blocks that each resource of an MP allows, at one end of the values that are ranges."""
     capacity, cost = _readers(end)
     width = device.warp_width.whole
@@ -250,7 +260,7 @@ def blocks_by(device: Device, kernel: _Kernel, end: End) -> dict[str, Number]:
     return limits
 
 
-def _by_shared(device: Device, kernel: _Kernel, end: End) -> Number:
+def _by_shared(device: Device, kernel: Kernel, end: End) -> Number:
     capacity, cost = _readers(end)
     allocated = _shared_allocated(device, kernel, end)
     steps = device.shared_carveouts.values if device.shared_carveouts else ()
@@ -267,7 +277,7 @@ def _by_shared(device: Device, kernel: _Kernel, end: End) -> Number:
     )
 
 
-def _by_scalar_registers(device: Device, kernel: _Kernel, warps: Number) -> Number:
+def _by_scalar_registers(device: Device, kernel: Kernel, warps: Number) -> Number:
     total = device.scalar_registers_per_partition
     unit = device.scalar_register_allocation_unit
     most = device.max_scalar_registers_per_warp
@@ -323,34 +333,39 @@ _GIVE_UP = {
 
 
 def _one_block_more(
-    device: Device, kernel: _Kernel, limits: dict[str, Number]
+    device: Device, kernel: Kernel, limits: dict[str, Number], end: End
 ) -> OneBlockMore | None:
-    """The least to give up of each limiting resource so that one block more is resident."""
+    """The least to give up so that one block more than now is resident at an end of the ranges."""
     wanted = _least(limits) + 1
     changed = kernel
     # Threads first: with fewer of them the other resources may suffice as they are.
     for resource in sorted(limits, key=lambda each: _GIVE_UP.get(each) != "threads_per_block"):
-        if blocks_by(device, changed, "stated")[resource] >= wanted:
+        if blocks_by(device, changed, end)[resource] >= wanted:
             continue
         name = _GIVE_UP.get(resource)
         if name is None:
             return None  # the block slots are the device's own
-        fewer = _most_that_fits(device, changed, resource, name, wanted)
+        fewer = _most_that_fits(
+            device, changed, resource=resource, name=name, wanted=wanted, end=end
+        )
         if fewer is None:
             return None
         changed = replace(changed, **{name: fewer})
-    if _least(blocks_by(device, changed, "stated")) < wanted:
+    if _least(blocks_by(device, changed, end)) < wanted:
         return None
     given_up = {
         name: getattr(changed, name)
         for name in sorted(set(_GIVE_UP.values()))
         if getattr(changed, name) != getattr(kernel, name)
     }
-    return OneBlockMore(blocks_per_mp=wanted, **given_up)
+    warps = law.warps_per_block(
+        threads_per_block=changed.threads_per_block, warp_width=device.warp_width.whole
+    )
+    return OneBlockMore(blocks_per_mp=wanted, active_warps=wanted * warps, **given_up)
 
 
 def _most_that_fits(
-    device: Device, kernel: _Kernel, resource: str, name: str, wanted: int
+    device: Device, kernel: Kernel, *, resource: str, name: str, wanted: int, end: End
 ) -> int | None:
     """The largest amount of one resource, below the present, that allows `wanted` blocks.
 
@@ -359,7 +374,7 @@ def _most_that_fits(
 
     def fits(amount: int) -> bool:
         trial = replace(kernel, **{name: amount})
-        return bool(blocks_by(device, trial, "stated")[resource] >= wanted)
+        return bool(blocks_by(device, trial, end)[resource] >= wanted)
 
     least = 1 if name in ("threads_per_block", "registers_per_thread") else 0
     low, high = least, int(getattr(kernel, name))
@@ -369,3 +384,26 @@ def _most_that_fits(
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
+
+
+def _why_impossible(device: Device, kernel: Kernel) -> str:
+    """What a single block, or a single thread of it, asks for beyond what the device allows."""
+    registers, shared = kernel.registers_per_thread, kernel.shared_bytes_per_block
+    if registers > device.max_registers_per_thread.value:
+        return (
+            f"a thread has {registers} registers and can address "
+            f"{device.max_registers_per_thread.whole}"
+        )
+    if shared > device.shared_per_block.value:
+        return (
+            f"a block asks for {shared} B of shared memory and may have "
+            f"{device.shared_per_block.whole} B"
+        )
+    scalar = device.max_scalar_registers_per_warp
+    if scalar is not None and kernel.scalar_registers_per_warp > scalar.value:
+        return (
+            f"a warp has {kernel.scalar_registers_per_warp} scalar registers and can address "
+            f"{scalar.whole}"
+        )
+    names = [name for name, limit in blocks_by(device, kernel, "stated").items() if limit == 0]
+    return f"one block needs more than an MP has of its {' and '.join(names).replace('_', ' ')}"

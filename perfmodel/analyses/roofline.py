@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from perfmodel.device.model import Device
     from perfmodel.device.values import Value
 
+_PIPE_BYTES = {
+    "fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1,
+}  # fmt: skip
+"""Bytes of an operand on each pipe, with or without the tensor unit."""
+
 _WITHOUT_TENSOR = {"tensor_fp16": "fp16", "tensor_bf16": "fp32", "tensor_tf32": "fp32"}
 """What the work of a tensor pipe runs on where the device has no such pipe."""
 
@@ -34,6 +39,7 @@ def roofline(
         kernel: A kernel's name, such as gemv.
         parameters: Its parameters; those left out have their defaults.
         pipe: The peak its arithmetic runs on, such as tensor_fp16; by default the kernel's own.
+            Elements have the size of its operands unless element_bytes is given.
 
     Returns:
         Ceilings, points and the limiter. The points at DRAM and L2 count the compulsory bytes;
@@ -52,7 +58,11 @@ def roofline(
         ('dram', 0.4998)
     """
     form = closed_form(kernel)
-    values = form.with_defaults(parameters or {})
+    given = dict(parameters or {})
+    if pipe is not None:
+        size = _PIPE_BYTES.get(pipe.removeprefix("tensor_"), form.parameters["element_bytes"])
+        given.setdefault("element_bytes", size)
+    values = form.with_defaults(given)
     amounts = form.amounts(values)
     return roofline_of_amounts(
         device,
@@ -72,7 +82,7 @@ def roofline_of_amounts(
     pipe: str,
     flop: float,
     bytes_compulsory: float,
-    bytes_requested: float,
+    bytes_requested: float | None = None,
     parameters: Mapping[str, int] | None = None,
 ) -> RooflineResult:
     """Where given amounts of work lie under the rooflines of a device.
@@ -83,7 +93,7 @@ def roofline_of_amounts(
         pipe: The peak its arithmetic runs on.
         flop: Floating-point operations [FLOP].
         bytes_compulsory: Each element once [bytes].
-        bytes_requested: What the lanes ask for [bytes].
+        bytes_requested: What the lanes ask for [bytes]; without it there is no point at L1.
         parameters: Shown with the result.
 
     Returns:
@@ -101,7 +111,7 @@ def roofline_of_amounts(
         "dram (achievable)": bytes_compulsory,
         "l3": bytes_compulsory,
         "l2": bytes_compulsory,
-        "l1": bytes_requested,
+        **({} if bytes_requested is None else {"l1": bytes_requested}),
     }
     points = tuple(
         _point(level, moved[level], flop, peak.value, ceiling.value)
@@ -129,7 +139,7 @@ def roofline_of_amounts(
         parameters=dict(parameters or {}),
         pipe=pipe,
         flop=flop,
-        bytes_requested=bytes_requested,
+        bytes_requested=bytes_compulsory if bytes_requested is None else bytes_requested,
         bytes_compulsory=bytes_compulsory,
         peak_flop_per_s=peak.value,
         ceilings=(*memory.values(), *_compute_ceilings(device)),
@@ -137,6 +147,7 @@ def roofline_of_amounts(
         limiter=limiter,
         least_time_s=slowest.time_s,
         least_time_range_s=(least, most),
+        kernel_launch_s=device.kernel_launch.value,
     )
 
 

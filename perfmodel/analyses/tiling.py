@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfmodel.engines import block_order, occupancy, register_bandwidth
+from perfmodel.analyses.occupancy import ENDS, Kernel, blocks_by
+from perfmodel.engines import block_order, register_bandwidth
 from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
 from perfmodel.results import BlockOrderResult, RegisterTileResult
@@ -110,7 +111,6 @@ def register_tile(
         >>> tile.tile_registers, tile.shared_bytes_per_cycle_needed, tile.shared_peak_share
         (80, 128.0, 1.0)
     """
-    limit = device.registers_per_block or device.registers_per_mp
     registers = register_bandwidth.tile_registers(
         tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, fragment_buffers=fragment_buffers
     )
@@ -118,6 +118,19 @@ def register_tile(
         tile_m=tile_m, tile_n=tile_n, element_bytes=4, active_lanes=device.lanes["fp32"].value
     )
     available = device.shared_bandwidth.value
+    blocks, fewest, most = (
+        blocks_by(
+            device,
+            Kernel(threads_per_block=threads_per_block, registers_per_thread=registers),
+            end,
+        )["registers"]
+        for end in ENDS
+    )
+    ports = device.register_read_ports
+    share, least, greatest = (
+        float(register_bandwidth.fma_peak_share(reads_per_cycle=reads, reads_per_fma=3))
+        for reads in (ports.value, ports.low, ports.high)
+    )
     return RegisterTileResult(
         device=device.device,
         tile_m=tile_m,
@@ -128,26 +141,13 @@ def register_tile(
         block_tile_elements=register_bandwidth.covered_elements(
             threads=threads_per_block, tile_m=tile_m, tile_n=tile_n
         ),
-        blocks_by_registers=occupancy.blocks_by_registers(
-            registers_per_thread=registers,
-            warps_per_block=occupancy.warps_per_block(
-                threads_per_block=threads_per_block, warp_width=device.warp_width.whole
-            ),
-            warp_width=device.warp_width.whole,
-            registers_per_mp=device.registers_per_mp.whole,
-            register_partitions=device.register_partitions.whole,
-            register_allocation_unit=device.register_allocation_unit.whole,
-            registers_per_block=limit.whole,
-            max_registers_per_thread=device.max_registers_per_thread.whole,
-        ),
+        blocks_by_registers=blocks,
+        blocks_by_registers_range=(fewest, most),
         largest_square_tile=register_bandwidth.largest_square_tile(
             registers=device.max_registers_per_thread.whole, tile_k=tile_k
         ),
-        register_peak_share=float(
-            register_bandwidth.fma_peak_share(
-                reads_per_cycle=device.register_read_ports.value, reads_per_fma=3
-            )
-        ),
+        register_peak_share=share,
+        register_peak_share_range=(least, greatest),
         shared_bytes_per_cycle_needed=needed,
         shared_bytes_per_cycle_available=available,
         shared_peak_share=float(

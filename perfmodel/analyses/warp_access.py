@@ -2,12 +2,16 @@
 
 An expression is evaluated for the lanes of one warp of a block of a given shape: lane l of warp w
 is thread t = w x width + l, with threadIdx.x = t % blockDim.x and so on, as on every device here.
-A parameter given as several values makes as many accesses, along the leading axis.
+Beside the built-in names of CUDA, MUSA and HIP (`threadIdx.x`, `hipThreadIdx_x`, ...) an expression
+may say `tid` for t, `lane` or `lane_id` for l, and `warp` or `warp_id` for w. A parameter of the
+same name takes precedence. A parameter given as several values makes as many accesses, along the
+leading axis.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from perfmodel.errors import ArgumentError
@@ -22,12 +26,14 @@ if TYPE_CHECKING:
     from perfmodel.device.model import Device
 
 ELEMENT_BYTES: Mapping[str, int] = {
-    "char": 1, "int8": 1, "uint8": 1, "fp8": 1, "bool": 1,
-    "short": 2, "int16": 2, "half": 2, "fp16": 2, "bf16": 2, "bfloat16": 2,
-    "int": 4, "unsigned": 4, "int32": 4, "uint32": 4, "float": 4, "fp32": 4, "tf32": 4,
-    "half2": 4, "char4": 4,
-    "double": 8, "fp64": 8, "int64": 8, "uint64": 8, "long": 8, "float2": 8, "int2": 8, "half4": 8,
-    "float4": 16, "int4": 16, "double2": 16, "half8": 16, "uint4": 16,
+    "char": 1, "int8": 1, "uint8": 1, "int8_t": 1, "uint8_t": 1, "fp8": 1, "bool": 1,
+    "short": 2, "int16": 2, "int16_t": 2, "uint16_t": 2, "half": 2, "__half": 2, "fp16": 2,
+    "bf16": 2, "bfloat16": 2, "__nv_bfloat16": 2, "char2": 2,
+    "int": 4, "unsigned": 4, "int32": 4, "uint32": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
+    "fp32": 4, "tf32": 4, "half2": 4, "__half2": 4, "char4": 4, "uchar4": 4, "short2": 4,
+    "double": 8, "fp64": 8, "int64": 8, "uint64": 8, "int64_t": 8, "uint64_t": 8, "long": 8,
+    "size_t": 8, "float2": 8, "int2": 8, "uint2": 8, "half4": 8, "short4": 8,
+    "float4": 16, "int4": 16, "uint4": 16, "double2": 16, "longlong2": 16, "half8": 16,
 }  # fmt: skip
 """Bytes of the element types that commands take by name; int4 is CUDA's vector of four int."""
 
@@ -113,9 +119,11 @@ def evaluate(text: str, names: Mapping[str, Any]) -> NDArray[Any]:
     expression = parse(text)
     missing = sorted(expression.names - names.keys())
     if missing:
+        near = get_close_matches(missing[0], names, n=1, cutoff=0.7)
+        hint = f"did you mean {near[0]}? otherwise " if near else ""
         raise ArgumentError(
-            f"{text[:60]!r} needs a value for {', '.join(missing)}: give it as a parameter, "
-            f"such as -p {missing[0]}=0"
+            f"{text[:60]!r} needs a value for {', '.join(missing)}: {hint}give it as a parameter, "
+            f"such as -p {missing[0]}=1"
         )
     return expression.evaluate(names)
 
@@ -150,17 +158,33 @@ def lane_names(
     present = thread < threads
     thread = np.where(present, thread, 0)
     x, y, z = (*shape, 1, 1)[:3]
-    unsigned = {
-        "threadIdx.x": thread % x,
-        "threadIdx.y": thread // x % y,
-        "threadIdx.z": thread // (x * y),
-        **{f"blockDim.{axis}": size for axis, size in zip("xyz", (x, y, z), strict=True)},
-        **{f"blockIdx.{axis}": 0 for axis in "xyz"},
-        **{f"gridDim.{axis}": 1 for axis in "xyz"},
+    built_in = {
+        "threadIdx": (thread % x, thread // x % y, thread // (x * y)),
+        "blockDim": (x, y, z),
+        "blockIdx": (0, 0, 0),
+        "gridDim": (1, 1, 1),
     }
-    names: dict[str, Any] = {name: np.asarray(value) for name, value in unsigned.items()}
-    names["warpSize"] = width
-    return names | _parameter_axes(parameters), present
+    names: dict[str, Any] = {"warpSize": width, "tid": thread}
+    names |= dict.fromkeys(("lane", "lane_id"), thread % width)
+    names |= dict.fromkeys(("warp", "warp_id"), thread // width)
+    for base, values in built_in.items():
+        for axis, value in zip("xyz", values, strict=True):
+            names[f"{base}.{axis}"] = value
+            names[_hip_name(base, axis)] = np.asarray(value, dtype=np.uint32)
+    axes = _parameter_axes(parameters)
+    # A parameter of a built-in name holds for its other spelling as well.
+    for base in built_in:
+        for axis in "xyz":
+            spellings = (f"{base}.{axis}", _hip_name(base, axis))
+            for one, other in (spellings, spellings[::-1]):
+                if one in axes and other not in axes:
+                    names[other] = axes[one]
+    return names | axes, present
+
+
+def _hip_name(base: str, axis: str) -> str:
+    """HIP's older spelling of a built-in name, such as hipThreadIdx_x."""
+    return f"hip{base[0].upper()}{base[1:]}_{axis}"
 
 
 def _parameter_axes(parameters: Mapping[str, int | Sequence[int]]) -> dict[str, Any]:

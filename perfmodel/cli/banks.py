@@ -26,15 +26,7 @@ Examples:
 
 @app.command(cls=CommandWithExamples, epilog=_EXAMPLES)
 def banks(
-    index: Annotated[
-        list[str],
-        typer.Option(
-            "--index",
-            "-i",
-            metavar="EXPRESSION",
-            help="Index in elements; repeat for all accesses that --suggest must free together.",
-        ),
-    ],
+    index: options.Indices,
     element_type: options.ElementType = "float",
     device: options.Devices = None,
     block: options.Block = None,
@@ -51,7 +43,9 @@ def banks(
     ] = False,
     row: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Elements of a row, for padding; default a bank turn."),
+        typer.Option(
+            metavar="N", help="Elements of a row, for padding; by default found in the index."
+        ),
     ] = None,
     param: options.Parameters = None,
     as_json: options.AsJson = False,
@@ -63,12 +57,15 @@ def banks(
     from perfmodel.device.loading import load_device
     from perfmodel.tables.access import bank_conflict_table
 
+    if suggest and swizzle is not None:
+        raise UsageError("--suggest and --swizzle: the one looks for what the other gives")
     devices = [load_device(name) for name in options.device_names(device)]
     if len(index) > 1 and len(devices) > 1:
         raise UsageError("several --index and several --device: repeat one of the two")
     size = options.element_bytes(element_type)
     shape = options.shape(block, "--block")
     values = options.parameters(param)
+    options.require_used(values, [*index, active or ""])
     operation = "store" if store else "load"
     results = [
         bank_conflicts(
@@ -86,10 +83,9 @@ def banks(
         for each in devices
         for expression in index
     ]
-    layout = None
-    if suggest:
-        layout = suggest_layout(
-            devices[0],
+    layouts = [
+        suggest_layout(
+            each,
             indices=index,
             element_bytes=size,
             row_elements=None if row is None else options.whole_number(row, "--row"),
@@ -97,17 +93,19 @@ def banks(
             block=shape,
             parameters=values,
         )
+        for each in (devices if suggest else ())
+    ]
 
     def figure() -> Figure:
         from perfmodel.plots.bank_map import draw_bank_map, prepare_bank_map
 
         return draw_bank_map(prepare_bank_map(results[0]))
 
-    output.draw(figure, plot)
-    extra = {} if layout is None else {"suggestion": layout.to_dict()}
+    output.draw(figure, plot, of=len(results))
+    by_device = {layout.device: {"suggestion": layout.to_dict()} for layout in layouts}
     output.emit(
-        [{**result.to_dict(), **extra} for result in results],
-        table=lambda: bank_conflict_table(results, layout),
+        [{**result.to_dict(), **by_device.get(result.device, {})} for result in results],
+        table=lambda: bank_conflict_table(results, layouts),
         as_json=as_json,
         as_csv=as_csv,
         without=("addresses", "active", "groups"),

@@ -8,6 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
+from perfmodel.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +26,7 @@ Examples:
 
 @app.command(cls=CommandWithExamples, epilog=_EXAMPLES)
 def coalescing(
-    index: options.Index,
+    index: options.Indices,
     element_type: options.ElementType = "float",
     device: options.Devices = None,
     block: options.Block = None,
@@ -44,10 +45,15 @@ def coalescing(
     from perfmodel.device.loading import load_device
     from perfmodel.tables.access import coalescing_table
 
+    devices = [load_device(name) for name in options.device_names(device)]
+    if len(index) > 1 and len(devices) > 1:
+        raise UsageError("several --index and several --device: repeat one of the two")
+    values = options.parameters(param)
+    options.require_used(values, [*index, active or ""])
     results = [
         analyse(
-            load_device(name),
-            index=index,
+            each,
+            index=expression,
             element_bytes=options.element_bytes(element_type),
             operation="store" if store else "load",
             level=level,  # type: ignore[arg-type]  # checked by the analysis
@@ -55,9 +61,10 @@ def coalescing(
             warp=warp,
             base_bytes=options.byte_size(base, "--base"),
             active=options.active_lanes(active),
-            parameters=options.parameters(param),
+            parameters=values,
         )
-        for name in options.device_names(device)
+        for each in devices
+        for expression in index
     ]
 
     def figure() -> Figure:
@@ -65,7 +72,7 @@ def coalescing(
 
         return draw_coalescing_map(prepare_coalescing_map(results[0]))
 
-    output.draw(figure, plot)
+    output.draw(figure, plot, of=len(results))
     output.emit(
         results,
         table=lambda: coalescing_table(results),

@@ -33,12 +33,14 @@ def divergence(
     from perfmodel.device.loading import load_device
     from perfmodel.tables.access import divergence_table
 
+    values = options.single_parameters(param)
+    options.require_used(values, [predicate])
     results = [
         analyse(
             load_device(name),
             predicate=predicate,
             block=options.shape(block, "--block"),
-            parameters=options.single_parameters(param),
+            parameters=values,
         )
         for name in options.device_names(device)
     ]

@@ -87,7 +87,7 @@ def occupancy(
 
         return draw_occupancy(prepare_occupancy(devices[0], results[0]))
 
-    output.draw(figure, plot)
+    output.draw(figure, plot, of=len(results))
     if sweep is not None:
         _print_sweep(devices, results, sweep, as_json=as_json, as_csv=as_csv)
         return

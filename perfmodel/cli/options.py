@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -45,13 +46,13 @@ Parameters = Annotated[
         help="Value of a parameter; a range as first..last where several are meant.",
     ),
 ]
-Index = Annotated[
-    str,
+Indices = Annotated[
+    list[str],
     typer.Option(
         "--index",
         "-i",
         metavar="EXPRESSION",
-        help="Index in elements, as in the source: 'threadIdx.x * 32 + i'.",
+        help="Index in elements, as in the source: 'threadIdx.x * 32 + i'; repeat for several.",
     ),
 ]
 ElementType = Annotated[
@@ -74,7 +75,8 @@ Active = Annotated[
 ]
 Store = Annotated[bool, typer.Option("--store", help="A store rather than a load.")]
 
-_WHOLE = re.compile(r"[+-]?\d{1,19}")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+_HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 _LONGEST_RANGE = 4096
 
 
@@ -86,14 +88,53 @@ def device_names(given: list[str] | None) -> list[str]:
 
 
 def whole_number(text: str, name: str) -> int:
-    """A whole number from an option's text.
+    """A whole number from an option's text: digits, or hexadecimal after 0x.
 
     Raises:
         UsageError: The text is no whole number.
     """
-    if not _WHOLE.fullmatch(text.strip()):
+    stripped = text.strip()
+    if _HEXADECIMAL.fullmatch(stripped):
+        return int(stripped, 16)
+    if not _WHOLE.fullmatch(stripped):
         raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number")
-    return int(text)
+    return int(stripped)
+
+
+def parameter_value(text: str, name: str) -> int:
+    """A parameter's value: a whole number, or an expression of numbers such as 1<<20.
+
+    Raises:
+        UsageError: The text is neither.
+    """
+    stripped = text.strip()
+    if _WHOLE.fullmatch(stripped) or _HEXADECIMAL.fullmatch(stripped):
+        return whole_number(stripped, name)
+    from perfmodel.expressions import ExpressionError, parse
+
+    try:
+        expression = parse(stripped)
+        value = None if expression.names else expression.evaluate({})
+    except ExpressionError:
+        value = None
+    if value is None or value.dtype.kind not in "iu":
+        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number")
+    return int(value)
+
+
+def require_used(values: Mapping[str, object], expressions: list[str]) -> None:
+    """Refuse a parameter that none of the expressions names.
+
+    Raises:
+        UsageError: There is one; a misspelt parameter would otherwise change nothing, silently.
+    """
+    from perfmodel.expressions import parse
+
+    named = {name for text in expressions if text for name in parse(text).names}
+    for name in values:
+        if name not in named:
+            known = ", ".join(sorted(named)) or "no name"
+            raise UsageError(f"-p {name}: the expression has no {name}; it has {known}")
 
 
 def number(text: str, name: str) -> float:
@@ -117,6 +158,8 @@ def byte_size(text: str, name: str) -> int:
     Raises:
         UsageError: The text is no size, its unit is ambiguous, or it is no whole number of bytes.
     """
+    if _HEXADECIMAL.fullmatch(text.strip()):
+        return whole_number(text, name)
     size = quantity(text, name, "bytes")
     if size < 0 or not size.is_integer():
         raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number of bytes from 0 on")
@@ -137,6 +180,21 @@ def quantity(text: str, name: str, dimension: str) -> float:
         return parse_quantity(text, dimension)
     except DataError as error:
         raise UsageError(f"{name}: {error}") from None
+
+
+def duration(text: str, name: str) -> float:
+    """A time above 0 from an option's text, its unit written out.
+
+    Raises:
+        UsageError: The text is no time, has no unit, or is not above 0.
+    """
+    try:
+        seconds = parse_quantity(text, "s")
+    except DataError as error:
+        raise UsageError(f"{name}: {error}") from None
+    if not seconds > 0:
+        raise UsageError(f"{name} is {text}: it must be above 0")
+    return seconds
 
 
 def shape(text: str | None, name: str) -> tuple[int, ...]:
@@ -193,9 +251,9 @@ def parameters(pairs: list[str] | None) -> dict[str, int | range]:
             raise UsageError(f"-p {name} is given twice: give it once")
         first, dots, last = text.partition("..")
         if not dots:
-            found[name] = whole_number(text, f"-p {name}")
+            found[name] = parameter_value(text, f"-p {name}")
             continue
-        low, high = whole_number(first, f"-p {name}"), whole_number(last, f"-p {name}")
+        low, high = (parameter_value(end, f"-p {name}") for end in (first, last))
         if not 0 <= high - low < _LONGEST_RANGE:
             raise UsageError(
                 f"-p {name} is {text[:40]!r}: a range runs upwards over at most "

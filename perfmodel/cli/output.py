@@ -45,10 +45,16 @@ def emit(
         typer.echo(table())
 
 
-def draw(figure: Callable[[], Figure], path: Path | None) -> None:
-    """Draw to a file where one was asked for."""
+def draw(figure: Callable[[], Figure], path: Path | None, *, of: int = 1) -> None:
+    """Draw to a file where one was asked for.
+
+    Raises:
+        UsageError: There are several results and the figure is of one, or it cannot be written.
+    """
     if path is None:
         return
+    if of > 1:
+        raise UsageError("--plot draws one result here: give one --device and one --index")
     from perfmodel.plots.saving import save
 
     save(figure(), path)

@@ -21,6 +21,15 @@ Examples:
   perfmodel roofline --kernel gemm -d s5000 -d h200 -p m=8192 --pipe tensor_fp16
   perfmodel roofline --kernel softmax -d dcu --time 0.62ms --plot roofline.png
   perfmodel roofline --flop 2e9 --bytes 1e9 -d a100
+
+Kernels and their parameters (-p):
+  vecadd     n                    n additions
+  reduce     n                    a sum of n elements
+  gemv       m k                  [m, k] x [k]
+  gemm       m n k                [m, k] x [k, n]
+  attention  batch heads n d      not causal; n queries and keys, d a head
+  softmax    m n                  m rows of n
+  all of them: element_bytes, by default of the kernel or of --pipe
 """
 
 
@@ -58,9 +67,9 @@ def roofline(
     own = flop is not None or moved is not None
     if own == (kernel is not None):
         raise UsageError("give --kernel, or --flop and --bytes for work of your own")
-    measured = None if time is None else options.quantity(time, "--time", "s")
-    if measured is not None and not measured > 0:
-        raise UsageError(f"--time is {time}: it must be above 0")
+    measured = None if time is None else options.duration(time, "--time")
+    if measured is not None and device is not None and len(device) > 1:
+        raise UsageError("--time belongs to one device: give one -d")
     devices = [load_device(name) for name in options.device_names(device)]
     if kernel is not None:
         results = [
@@ -83,7 +92,6 @@ def roofline(
                 pipe=pipe or "fp32",
                 flop=options.number(flop, "--flop"),
                 bytes_compulsory=size,
-                bytes_requested=size,
             )
             for each in devices
         ]
@@ -91,7 +99,7 @@ def roofline(
     def figure() -> Figure:
         from perfmodel.plots.roofline import draw_roofline, prepare_roofline
 
-        return draw_roofline(prepare_roofline(results))
+        return draw_roofline(prepare_roofline(results, measured_s=measured))
 
     output.draw(figure, plot)
     shares = [

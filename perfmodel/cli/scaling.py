@@ -65,6 +65,6 @@ def scaling(
         communication_share=options.number(communication, "--communication"),
         message_bytes=None if all_reduce is None else options.byte_size(all_reduce, "--all-reduce"),
         link=link,
-        link_latency_s=None if latency is None else options.quantity(latency, "--latency", "s"),
+        link_latency_s=None if latency is None else options.duration(latency, "--latency"),
     )
     output.emit([result], table=lambda: scaling_table(result), as_json=as_json)

@@ -1,4 +1,8 @@
-"""A device: the fields of its file, with what-if copies."""
+"""A device: the fields of its file, with what-if copies.
+
+Some values of a file follow from others: a peak from multiprocessors, lanes and clock. A what-if
+copy that changes one changes what follows from it in proportion, unless that is set as well.
+"""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -33,10 +37,11 @@ class Device(DeviceFields):
 
         Args:
             changes: Field names with new values, in the units of a device file; a value within a
-                group is named with its group, as in `**{"lanes.fp32": 256}`.
+                group is named with its group, as in `**{"lanes.fp32": "256 /cycle"}`.
 
         Returns:
-            The copy; a changed value says in its source what it was.
+            The copy; a changed value, and one that follows from it, says in its source what it
+            was.
 
         Raises:
             UsageError: No such field, or not a value it can have.
@@ -60,13 +65,59 @@ class Device(DeviceFields):
             except ValueError as error:
                 raise UsageError(f"{self.device}, {name}: {error}") from None
             changed = _replaced(changed, name.split("."), value)
+        for name, factors in self._follows().items():
+            if name not in changes:
+                changed = _followed(self, changed, name, factors)
         return changed
+
+    def _follows(self) -> dict[str, tuple[str, ...]]:
+        """The values that follow from others, each with its factors, in an order to work in."""
+        tensor_clock = "tensor_clock" if self.tensor_clock else "clock"
+        follows: dict[str, tuple[str, ...]] = {
+            "max_threads_per_mp": ("max_warps_per_mp", "warp_width"),
+            "shared_bandwidth": ("shared_banks", "shared_bank_width"),
+            "dram_bandwidth": ("dram_bus_width", "dram_data_rate"),
+            "dram_bandwidth_achievable": ("dram_bandwidth",),
+        }
+        for peak in self.peaks:
+            operand = peak.removeprefix("tensor_")
+            follows[f"peaks.{peak}"] = (
+                ("mps", f"lanes.{peak}", "clock")
+                if operand == peak
+                else ("mps", f"tensor_flop_per_cycle.{operand}", tensor_clock)
+            )
+        for peak in self.achievable_peaks:
+            follows[f"achievable_peaks.{peak}"] = (f"peaks.{peak}",)
+        return follows
 
     def __repr__(self) -> str:
         """The name, rather than eighty values."""
         return f"Device({self.device!r}, {self.name!r})"
 
     __str__ = __repr__
+
+
+def _followed(old: Device, new: Any, name: str, factors: tuple[str, ...]) -> Any:
+    """The new device with one value scaled as its factors were."""
+    before, after = old.quantities(), new.quantities()
+    if name not in before:
+        return new
+    ratio = 1.0
+    for factor in factors:
+        if factor in before:
+            ratio *= after[factor].value / before[factor].value
+    if ratio == 1:
+        return new
+    was = before[name]
+    scaled = replace(
+        was,
+        value=was.value * ratio,
+        low=was.low * ratio,
+        high=was.high * ratio,
+        kind="inferred",
+        source=f"follows {' x '.join(factors)} of a what-if; was {was} ({was.kind})",
+    )
+    return _replaced(new, name.split("."), scaled)
 
 
 def _collect(name: str, item: Any, found: dict[str, Value]) -> None:

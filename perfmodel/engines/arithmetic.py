@@ -22,6 +22,15 @@ def is_array(value: object) -> bool:
     return numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
 
 
+def as_number(value: Number) -> Number:
+    """A list or tuple as an array, anything else as it is."""
+    if isinstance(value, list | tuple):
+        import numpy as np
+
+        return np.asarray(value)
+    return value
+
+
 def is_symbolic(value: object) -> bool:
     """Whether `value` is a sympy expression."""
     sympy = sys.modules.get("sympy")

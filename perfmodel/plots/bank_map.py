@@ -14,11 +14,11 @@ from perfmodel.plots import style
 from perfmodel.plots.lanes import (
     access_title,
     cell_text,
-    counted,
     first_access,
     first_of,
     ranges_text,
 )
+from perfmodel.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

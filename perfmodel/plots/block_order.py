@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
 from perfmodel.plots import style
-from perfmodel.plots.lanes import counted
+from perfmodel.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np

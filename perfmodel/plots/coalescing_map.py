@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfmodel.plots import style
-from perfmodel.plots.lanes import access_title, cell_text, counted, first_access, first_of
+from perfmodel.plots.lanes import access_title, cell_text, first_access, first_of
+from perfmodel.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

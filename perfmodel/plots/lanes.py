@@ -74,16 +74,6 @@ def first_of(field: Any) -> Any:
     return np.ravel(np.asarray(field))[0].item()
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun.
-
-    Example:
-        >>> counted(1, "pass", "passes"), counted(32, "pass", "passes"), counted(2, "lane")
-        ('1 pass', '32 passes', '2 lanes')
-    """
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
-
-
 def access_title(result: BankConflictResult | CoalescingResult, accesses: int) -> str:
     """How a map names what it shows."""
     which = f", access 1 of {accesses}" if accesses > 1 else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from perfmodel.analyses.occupancy import Swept, sweep
 from perfmodel.plots import style
-from perfmodel.plots.lanes import counted
+from perfmodel.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

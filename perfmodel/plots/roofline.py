@@ -70,6 +70,8 @@ class RoofMark:
     label: str
     """Beside the drop line."""
     legend: str
+    measured: bool = False
+    """Whether it is a measured time's, rather than the highest that is attainable."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,17 +89,20 @@ class RooflinePlot:
     performance_limits: Pair
 
 
-def prepare_roofline(results: Sequence[RooflineResult]) -> RooflinePlot:
+def prepare_roofline(
+    results: Sequence[RooflineResult], measured_s: float | None = None
+) -> RooflinePlot:
     """Lines, bands and points of a roofline.
 
     Args:
         results: One result for all its ceilings; several to compare devices.
+        measured_s: A measured time of the one result [s], drawn as a point of its own.
 
     Returns:
         What `draw_roofline` draws.
 
     Raises:
-        ArgumentError: There is no result.
+        ArgumentError: There is no result, or a measured time with several.
 
     Example:
         >>> from perfmodel import load_device
@@ -110,15 +115,21 @@ def prepare_roofline(results: Sequence[RooflineResult]) -> RooflinePlot:
     """
     if not results:
         raise ArgumentError("there is no result to draw: give at least one")
-    return _single(results[0]) if len(results) == 1 else _overlaid(results)
+    if len(results) == 1:
+        return _single(results[0], measured_s)
+    if measured_s is not None:
+        raise ArgumentError("a measured time belongs to one device: give one result")
+    return _overlaid(results)
 
 
-def _single(result: RooflineResult) -> RooflinePlot:
+def _single(result: RooflineResult, measured_s: float | None) -> RooflinePlot:
     memory = [ceiling for ceiling in result.ceilings if ceiling.kind == "memory"]
     compute = [ceiling for ceiling in result.ceilings if ceiling.kind == "compute"]
     marks = tuple(
         _mark(point, 0, f"at {point.level}, {counted} bytes") for point, counted in _points(result)
     )
+    if marks and measured_s is not None:
+        marks = (*marks, _measured_mark(result, marks[0], measured_s))
     top = max(ceiling.value for ceiling in compute)
     fastest = max(ceiling.value for ceiling in memory)
     slowest = min(ceiling.value for ceiling in memory)
@@ -254,6 +265,20 @@ def _mark(point: RooflinePoint, series: int, what: str) -> RoofMark:
         performance=point.attainable_flop_per_s,
         label=f"{point.level}: {intensity}\n{reached}",
         legend=what,
+    )
+
+
+def _measured_mark(result: RooflineResult, at_dram: RoofMark, measured_s: float) -> RoofMark:
+    """Where a measured time lies, at the intensity of the point at DRAM."""
+    share = 100 * result.least_time_s / measured_s
+    return RoofMark(
+        level=at_dram.level,
+        series=0,
+        intensity=at_dram.intensity,
+        performance=result.flop / measured_s,
+        label="",
+        measured=True,
+        legend=f"measured {format_quantity(measured_s, 's')}: {share:.3g} % of the roof",
     )
 
 

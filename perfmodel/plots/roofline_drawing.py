@@ -148,7 +148,15 @@ def _dashes(series: int) -> Any:
 
 
 def _mark_look(mark: RoofMark, plot: RooflinePlot) -> dict[str, Any]:
-    """How a point looks: filled at DRAM, open elsewhere."""
+    """How a point looks: filled at DRAM, open elsewhere, a star where it was measured."""
+    if mark.measured:
+        return {
+            "marker": "*",
+            "markersize": 14,
+            "markerfacecolor": style.PURPLE,
+            "markeredgecolor": "white",
+            "markeredgewidth": 0.8,
+        }
     number = mark.series if plot.overlaid else plot.marks.index(mark)
     colour = _series_colour(number) if plot.overlaid else style.INK
     filled = mark.level == "dram"
@@ -179,7 +187,7 @@ def _draw_mark(axes: Axes, mark: RoofMark, plot: RooflinePlot) -> Text | None:
         zorder=6,
         **_mark_look(mark, plot),
     )
-    if plot.overlaid:
+    if plot.overlaid or not mark.label:
         return None
     right = mark.level == "dram"
     return axes.annotate(

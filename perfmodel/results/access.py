@@ -1,6 +1,6 @@
 """Results of the analyses of one access or branch of a warp."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from perfmodel.results.base import Result
@@ -26,7 +26,7 @@ class CoalescingResult(Result):
     lines: Any
     """Distinct lines touched."""
     sectors: Any
-    """Distinct sectors touched."""
+    """Distinct sectors touched, instruction by instruction."""
     bytes_requested: Any
     """Bytes the lanes ask for, a byte asked for twice counted twice."""
     bytes_used: Any
@@ -35,13 +35,20 @@ class CoalescingResult(Result):
     """Bytes of the sectors touched, or of the lines where the device moves whole lines."""
     efficiency: Any
     """bytes_used / bytes_moved."""
+    efficiency_range: tuple[Any, Any]
+    """The efficiency where the device's line and sector are known as ranges."""
+    aligned: Any
+    """Whether every active lane's address is a multiple of the element, or of the widest access."""
     address_cycles: Any
-    """Cycles the address path of an MP is busy."""
+    """Cycles the address path of an MP is busy: taking addresses, looking up lines, sending
+    requests."""
+    data_cycles: Any
+    """Cycles the L1 of an MP is busy delivering the bytes moved, were they all hits."""
     line_bytes: int
     sector_bytes: int
-    addresses: Any
+    addresses: Any = field(repr=False)
     """Byte address of each lane, the warp's first."""
-    active: Any
+    active: Any = field(repr=False)
     """Which lanes take part."""
 
 
@@ -68,15 +75,15 @@ class BankConflictResult(Result):
     bank_width_bytes: int
     groups: tuple[tuple[int, ...], ...]
     """Lanes served together."""
-    addresses: Any
+    addresses: Any = field(repr=False)
     """Byte address of each lane."""
-    active: Any
+    active: Any = field(repr=False)
     """Which lanes take part."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Padding(Result):
-    """Elements added after every row that free all the accesses."""
+    """Elements added after every row."""
 
     row_elements: int
     pad_elements: int
@@ -100,8 +107,13 @@ class Swizzle(Result):
 class LayoutSuggestion(Result):
     """The smallest padding and XOR swizzle that free all the accesses given together."""
 
+    device: str
     padding: Padding | None
+    """The padding that frees all accesses; None where none does."""
+    least_padding: Padding | None
+    """Where none frees all accesses, the padding with the fewest passes over all of them."""
     swizzle: Swizzle | None
+    """The swizzle that frees all accesses; None where none of this form does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,5 +132,5 @@ class DivergenceResult(Result):
     """Lanes on each path of each warp: taken first, then not taken."""
     simd_efficiency: float
     """Lanes that take the branch / lane slots of the warps that run it."""
-    taken: Any
+    taken: Any = field(repr=False)
     """The predicate, thread by thread."""

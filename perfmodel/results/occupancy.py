@@ -11,6 +11,7 @@ class OneBlockMore(Result):
     """The least to give up so that an MP holds one block more; None stays as it is."""
 
     blocks_per_mp: int
+    active_warps: int
     registers_per_thread: int | None = None
     shared_bytes_per_block: int | None = None
     threads_per_block: int | None = None
@@ -52,3 +53,7 @@ class OccupancyResult(Result):
     Both are shares of the stated warp slots, so that the occupancy lies between them."""
     one_block_more: OneBlockMore | None
     """What to give up for one block more; None where nothing helps, and for arrays."""
+    one_block_more_surely: OneBlockMore | None
+    """The same at the worst ends of the device values that are ranges, where that differs."""
+    impossible_because: str | None
+    """Why not a single block fits; None where one does, and for arrays."""

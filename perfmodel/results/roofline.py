@@ -55,3 +55,5 @@ class RooflineResult(Result):
     """What sets the least time: a memory ceiling or the pipe."""
     least_time_s: float
     least_time_range_s: tuple[float, float]
+    kernel_launch_s: float
+    """What starting a kernel takes on the device, for comparison; the roof leaves it out."""

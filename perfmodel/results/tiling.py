@@ -1,6 +1,6 @@
 """Results of block orders, register tiles and scaling."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from perfmodel.results.base import Result
@@ -21,7 +21,7 @@ class BlockOrderResult(Result):
     """Bandwidth amplification of the first resident blocks."""
     amplification: float
     """The same for the whole order, window by window."""
-    visits: Any
+    visits: Any = field(repr=False)
     """(row, column) of each block in visiting order."""
 
 
@@ -42,8 +42,12 @@ class RegisterTileResult(Result):
     """Blocks an MP's registers hold, were these the only registers."""
     largest_square_tile: int
     """Side of the largest square tile for the registers a thread can address."""
+    blocks_by_registers_range: tuple[int, int]
+    """The same at the worst and the best ends of the device values that are ranges."""
     register_peak_share: float
     """Share of the FMA peak that the register read ports allow."""
+    register_peak_share_range: tuple[float, float]
+    """The same where the ports are known as a range."""
     shared_bytes_per_cycle_needed: float
     shared_bytes_per_cycle_available: float
     shared_peak_share: float

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.tables.text import percent, table, wrapped
+from perfmodel.tables.text import percent, side_by_side, table, wrapped
+from perfmodel.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,11 +15,18 @@ if TYPE_CHECKING:
         CoalescingResult,
         DivergenceResult,
         LayoutSuggestion,
+        Padding,
     )
 
 
+_NOT_ALIGNED = (
+    "Not aligned: an address is no multiple of what an instruction accesses. NVIDIA parts stop a "
+    "kernel that does this; the counts are those of a part that allows it."
+)
+
+
 def coalescing_table(results: Sequence[CoalescingResult]) -> str:
-    """Results side by side, one device a column."""
+    """Results side by side, one device or one access a column."""
     first = results[0]
     cells: list[list[str]] = [
         ["active lanes", *(_amount(r.lanes) for r in results)],
@@ -27,18 +35,56 @@ def coalescing_table(results: Sequence[CoalescingResult]) -> str:
         ["lines", *(f"{_amount(r.lines)} of {r.line_bytes} B" for r in results)],
         ["sectors", *(f"{_amount(r.sectors)} of {r.sector_bytes} B" for r in results)],
         ["bytes requested", *(_amount(r.bytes_requested) for r in results)],
+        ["  distinct", *(_amount(r.bytes_used) for r in results)],
         ["bytes moved", *(_amount(r.bytes_moved) for r in results)],
-        ["efficiency", *(_share(r.efficiency) for r in results)],
-        ["address path", *(f"{_amount(r.address_cycles)} cycles" for r in results)],
+        ["efficiency", *(_efficiency(r) for r in results)],
+        ["address path", *(_cycles(r.address_cycles) for r in results)],
+        ["data path", *(_cycles(r.data_cycles) for r in results)],
     ]
-    title = f"{first.operation} of {first.element_bytes} B a lane, at {first.level}"
-    return "\n".join([title, "", table(cells, header=["", *(r.device for r in results)])])
+    names, where = _columns(results)
+    title = f"one warp's {first.operation} of {first.element_bytes} B a lane, at {first.level}"
+    lines = [title + where, "", side_by_side(cells, names)]
+    notes = _misaligned(results)
+    return "\n".join([*lines, *(["", *map(wrapped, notes)] if notes else [])])
+
+
+def _columns(
+    results: Sequence[CoalescingResult] | Sequence[BankConflictResult],
+) -> tuple[list[str], str]:
+    """Names of the columns: the devices, or the accesses where all are of one device."""
+    if len(results) > 1 and len({result.device for result in results}) == 1:
+        return [f"access {n}" for n, _ in enumerate(results, 1)], f", on {results[0].device}"
+    return [result.device for result in results], ""
+
+
+def _misaligned(results: Sequence[CoalescingResult]) -> list[str]:
+    """A note on accesses that many devices refuse."""
+    if all(bool(_every(result.aligned)) for result in results):
+        return []
+    return [_NOT_ALIGNED]
+
+
+def _every(value: Any) -> bool:
+    return bool(value.all()) if hasattr(value, "all") else bool(value)
+
+
+def _efficiency(result: CoalescingResult) -> str:
+    least, most = result.efficiency_range
+    stated = _share(result.efficiency)
+    low, high = _extremes(least)[0], _extremes(most)[1]
+    spread = f" ({percent(low)} .. {percent(high)})"
+    return stated if _same(least, most) else stated + spread
+
+
+def _cycles(value: Any) -> str:
+    text = _amount(value)
+    return f"{text} {'cycle' if text == '1' else 'cycles'}"
 
 
 def bank_conflict_table(
-    results: Sequence[BankConflictResult], layout: LayoutSuggestion | None = None
+    results: Sequence[BankConflictResult], layouts: Sequence[LayoutSuggestion] = ()
 ) -> str:
-    """Results side by side, one device a column; below them the layout that frees them."""
+    """Results side by side, one device a column; below them the layouts that free them."""
     first = results[0]
     cells = [
         ["active lanes", *(_amount(r.lanes) for r in results)],
@@ -48,13 +94,12 @@ def bank_conflict_table(
         ["worst bank", *(_worst(r) for r in results)],
         ["lanes a group", *(_group_sizes(r) for r in results)],
     ]
-    one_device = len({r.device for r in results}) == 1 and len(results) > 1
-    names = [f"access {n}" if one_device else r.device for n, r in enumerate(results, 1)]
-    where = f" of {first.device}" if one_device else ""
-    title = f"{first.operation} of {first.element_bytes} B a lane from shared memory{where}"
-    lines = [title, "", table(cells, header=["", *names])]
-    if layout is not None:
-        lines += ["", *_layout(layout)]
+    names, where = _columns(results)
+    way = "to" if first.operation == "store" else "from"
+    title = f"{first.operation} of {first.element_bytes} B a lane {way} shared memory{where}"
+    lines = [title, "", side_by_side(cells, names)]
+    for layout in layouts:
+        lines += ["", *([f"{layout.device}:"] if len(layouts) > 1 else []), *_layout(layout)]
     return "\n".join(lines)
 
 
@@ -72,7 +117,7 @@ def divergence_table(result: DivergenceResult) -> str:
         ["warps", str(result.warps)],
         ["divergent", str(result.divergent_warps)],
         ["taking the branch", str(result.active_warps)],
-        ["SIMD efficiency", percent(result.simd_efficiency)],
+        ["SIMD efficiency of the branch", percent(result.simd_efficiency)],
     ]
     return "\n".join(
         [
@@ -85,25 +130,35 @@ def divergence_table(result: DivergenceResult) -> str:
     )
 
 
+def _extremes(value: Any) -> tuple[float, float]:
+    """The least and the greatest of a number or an array."""
+    if hasattr(value, "min"):
+        return float(value.min()), float(value.max())
+    return float(value), float(value)
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether two numbers or arrays are equal."""
+    return _every(first == second)
+
+
 def _amount(value: Any) -> str:
     """A number, or the span of an array of them."""
-    if not hasattr(value, "shape") or not value.shape:
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    low, high = value.min(), value.max()
-    return f"{low:g}" if low == high else f"{low:g} .. {high:g}"
+    low, high = _extremes(value)
+    return f"{low:.6g}" if low == high else f"{low:.6g} .. {high:.6g}"
 
 
 def _share(value: Any) -> str:
-    if not hasattr(value, "shape") or not value.shape:
-        return percent(float(value))
-    low, high = float(value.min()), float(value.max())
+    low, high = _extremes(value)
     return percent(low) if low == high else f"{percent(low)} .. {percent(high)}"
 
 
 def _requests(result: CoalescingResult) -> str:
-    least, most = (_amount(end) for end in result.requests_range)
+    least, most = result.requests_range
     stated = _amount(result.requests)
-    return stated if least == most else f"{stated} ({least} .. {most})"
+    if _same(least, most):
+        return stated
+    return f"{stated} ({_extremes(least)[0]:g} .. {_extremes(most)[1]:g})"
 
 
 def _verdict(free: Any) -> str:
@@ -113,9 +168,9 @@ def _verdict(free: Any) -> str:
 
 
 def _worst(result: BankConflictResult) -> str:
-    if not hasattr(result.worst_bank, "shape") or not result.worst_bank.shape:
-        return f"bank {result.worst_bank}, {result.worst_degree} words"
-    return f"{_amount(result.worst_degree)} words"
+    if hasattr(result.worst_bank, "shape") and result.worst_bank.shape:
+        return f"{_amount(result.worst_degree)} words"
+    return f"bank {result.worst_bank}, {counted(result.worst_degree, 'word')}"
 
 
 def _group_sizes(result: BankConflictResult) -> str:
@@ -128,15 +183,13 @@ def _group_sizes(result: BankConflictResult) -> str:
 def _layout(layout: LayoutSuggestion) -> list[str]:
     lines = []
     if layout.padding is None:
-        lines.append("padding: none of up to a turn of the banks frees all accesses")
+        lines.append("padding: none of up to as many elements as there are banks frees them all")
+        if layout.least_padding is not None and layout.least_padding.pad_elements:
+            lines.append(f"         the least conflicts: {_padding(layout.least_padding)}")
     elif layout.padding.pad_elements == 0:
         lines.append("padding: none needed")
     else:
-        pad = layout.padding
-        lines.append(
-            f"padding: {pad.pad_elements} after every {pad.row_elements} elements, "
-            f"{percent(pad.extra_share)} more space; passes {_passes(pad.passes)}"
-        )
+        lines.append(f"padding: {_padding(layout.padding)}")
     if layout.swizzle is None:
         lines.append("swizzle: no mask and shift of this form frees all accesses")
     elif layout.swizzle.mask == 0:
@@ -148,6 +201,13 @@ def _layout(layout: LayoutSuggestion) -> list[str]:
             f"passes {_passes(xor.passes)}"
         )
     return [wrapped(line, indent="         ") for line in lines]
+
+
+def _padding(pad: Padding) -> str:
+    return (
+        f"{pad.pad_elements} after every {pad.row_elements} elements, "
+        f"{percent(pad.extra_share)} more space; passes {_passes(pad.passes)}"
+    )
 
 
 def _passes(passes: Sequence[int]) -> str:

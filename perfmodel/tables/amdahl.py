@@ -36,12 +36,11 @@ def amdahl_table(shown: Mapping[str, Any]) -> str:
     ]
     needed = shown["fraction_needed"]
     if needed is not None:
-        reach = percent(needed) if needed <= 1 else "more than all"
-        lines += [
-            "",
-            wrapped(
-                f"for {shown['target_speedup']:g} x, {reach} of the time must be sped up "
-                "by the largest factor given"
-            ),
-        ]
+        target = f"{shown['target_speedup']:g} x"
+        reach = (
+            f"for {target}, {percent(needed)} of the time must be sped up by the largest factor"
+            if needed <= 1
+            else f"{target} cannot be reached: it is beyond the largest factor given"
+        )
+        lines += ["", wrapped(reach)]
     return "\n".join(lines)

@@ -47,6 +47,37 @@ def table(rows: Sequence[Sequence[str]], *, header: Sequence[str] = (), align: s
     )
 
 
+def side_by_side(rows: Sequence[Sequence[str]], names: Sequence[str]) -> str:
+    """Named columns beside a column of labels, in as many tables as the width asks for.
+
+    Args:
+        rows: A label and one cell for each name, row by row.
+        names: Names of the columns.
+
+    Returns:
+        The lines; a blank one between tables.
+
+    Example:
+        >>> print(side_by_side([["warps", "64", "96"]], ["h200", "s5000"]))
+               h200  s5000
+        -----  ----  -----
+        warps  64    96
+    """
+    tables = []
+    first = 0
+    while first < len(names):
+        last = len(names)
+        while True:
+            chosen = [[row[0], *row[1 + first : 1 + last]] for row in rows]
+            text = table(chosen, header=["", *names[first:last]])
+            if last == first + 1 or max(map(len, text.splitlines())) <= WIDTH:
+                break
+            last -= 1
+        tables.append(text)
+        first = last
+    return "\n\n".join(tables)
+
+
 def wrapped(text: str, *, indent: str = "") -> str:
     """Prose wrapped to the terminal, later lines indented.
 

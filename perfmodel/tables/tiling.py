@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfmodel.tables.text import WIDTH, percent, table, wrapped
+from perfmodel.tables.text import WIDTH, percent, side_by_side, table, wrapped
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
@@ -53,26 +53,44 @@ def _grid(order: BlockOrderResult) -> str:
     return "\n".join("".join(row) for row in cells)
 
 
+_NOTE = (
+    "fp32; shared bytes count the operands of every lane, as the document does: lanes that read "
+    "one address are served together, which may halve them"
+)
+
+
 def register_tile_table(results: Sequence[RegisterTileResult]) -> str:
     """Results side by side, one device a column."""
     first = results[0]
     rows = [
         ["registers of the tile", *(f"{r.tile_registers} a thread" for r in results)],
-        ["blocks by registers", *(str(r.blocks_by_registers) for r in results)],
+        ["blocks by registers", *(_blocks(r) for r in results)],
         ["largest square tile", *(f"{r.largest_square_tile} x {r.largest_square_tile}"
                                   for r in results)],
         ["shared bytes a cycle", *(f"{r.shared_bytes_per_cycle_needed:g} of "
                                    f"{r.shared_bytes_per_cycle_available:g}" for r in results)],
         ["peak by shared memory", *(percent(r.shared_peak_share) for r in results)],
-        ["peak by register reads", *(percent(r.register_peak_share) for r in results)],
+        ["peak by register reads", *(_reads(r) for r in results)],
     ]  # fmt: skip
     title = (
         f"{first.tile_m} x {first.tile_n} of C a thread, {first.tile_k} k at a time; "
         f"{first.threads_per_block} threads cover {first.block_tile_elements} elements"
     )
     return "\n".join(
-        [wrapped(title), "", table(rows, header=["fp32", *(r.device for r in results)])]
+        [wrapped(title), "", side_by_side(rows, [r.device for r in results]), "", wrapped(_NOTE)]
     )
+
+
+def _blocks(result: RegisterTileResult) -> str:
+    fewest, most = result.blocks_by_registers_range
+    stated = str(result.blocks_by_registers)
+    return stated if fewest == most else f"{stated} ({fewest} .. {most})"
+
+
+def _reads(result: RegisterTileResult) -> str:
+    least, most = result.register_peak_share_range
+    stated = percent(result.register_peak_share)
+    return stated if least == most else f"{stated} ({percent(least)} .. {percent(most)})"
 
 
 def scaling_table(result: ScalingResult) -> str:

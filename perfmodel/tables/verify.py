@@ -51,7 +51,7 @@ def claims_table(
         details: Whether to show everything of each claim.
     """
     shown = "\n\n".join(map(_in_full, results)) if details else _lines(results)
-    return "\n\n".join(filter(None, [shown or "no such claim", _summary(total)]))
+    return "\n\n".join(filter(None, [shown or "none", _summary(total)]))
 
 
 def compact(value: Any) -> str:

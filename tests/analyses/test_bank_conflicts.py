@@ -381,3 +381,48 @@ def test_a_json_result_holds_plain_values() -> None:
     assert data["passes"] == 2
     assert data["addresses"][:3] == [0, 8, 16]
     assert data["groups"] == [list(range(32))]
+
+
+@pytest.mark.parametrize(
+    ("indices", "element_bytes", "row"),
+    [
+        (["threadIdx.x * 64 + c", "c * 64 + threadIdx.x"], 4, 64),
+        (["threadIdx.x * 48"], 4, 48),
+        (["threadIdx.x * 32"], 16, 32),
+    ],
+)
+def test_the_row_is_found_in_the_index(indices: list[str], element_bytes: int, row: int) -> None:
+    found = suggest_layout(
+        load_device("h100"),
+        indices=indices,
+        element_bytes=element_bytes,
+        parameters={"c": range(32)},
+    )
+    assert found.padding is not None
+    assert (found.padding.row_elements, found.padding.pad_elements) == (row, 1)
+
+
+def test_where_nothing_frees_all_the_least_conflicts_are_told() -> None:
+    # Lanes that all want different words of one bank, whatever the padding: a row of one element.
+    found = suggest_layout(
+        load_device("h100"),
+        indices=["tid / 16 * 16 + tid % 16", "tid % 16 * 16 + tid / 16"],
+        element_bytes=4,
+        row_elements=16,
+        block=(16, 16),
+    )
+    assert found.padding is None
+    assert found.least_padding is not None
+    assert max(found.least_padding.passes) == 2
+
+
+def test_a_suggestion_is_the_devices_own() -> None:
+    index = "(threadIdx.x % 16) * 16 + threadIdx.x / 16"
+    for name in ("h100", "mi300x"):
+        device = load_device(name)
+        found = suggest_layout(device, indices=[index], element_bytes=16)
+        assert found.device == name
+        assert found.padding is not None
+        row, pad = found.padding.row_elements, found.padding.pad_elements
+        padded = f"({index}) + ({index}) / {row} * {pad}"
+        assert perfmodel.bank_conflicts(device, index=padded, element_bytes=16).conflict_free

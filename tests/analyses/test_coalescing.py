@@ -23,37 +23,50 @@ if TYPE_CHECKING:
 def expected_of(device: Device, access: Access, level: Level) -> dict[str, Any]:
     """What the public result must hold for one access."""
     line = int(getattr(device, f"{level}_line").value)
-    sector = int(getattr(device, f"{level}_sector").value)
-    instructions = 0
-    rest = access.element_bytes
-    while rest > 0:
-        rest -= int(device.max_access.value)
-        instructions += 1
+    stated = getattr(device, f"{level}_sector")
+    widest = int(device.max_access.value)
+    pieces = []
+    for offset in range(0, access.element_bytes, widest):
+        there = tuple(None if a is None else a + offset for a in access.addresses)
+        pieces.append(Access(there, min(widest, access.element_bytes - offset)))
     group = device.coalescing_group
 
     def requests(lanes: float) -> int:
         if lanes >= device.warp_width.value:
-            return instructions if access.lanes else 0
-        return access.requests(int(lanes), int(device.transaction.value))
+            return len(pieces) if access.lanes else 0
+        return sum(p.requests(int(lanes), int(device.transaction.value)) for p in pieces)
 
-    issued = instructions * device.warp_width.value if access.lanes else 0
-    moved = access.blocks(sector) * sector
+    used = sum(len(piece.bytes_used()) for piece in pieces)
+
+    def share(size: float) -> float:
+        moved = sum(piece.blocks(int(size)) for piece in pieces) * int(size)
+        return used / moved if moved else 1.0
+
+    shares = [share(size) for size in (stated.low, stated.value, stated.high)]
+    issued = len(pieces) * device.warp_width.value if access.lanes else 0
+    lines = sum(piece.blocks(line) for piece in pieces)
+    sectors = sum(piece.blocks(int(stated.value)) for piece in pieces)
     return {
         "lanes": access.lanes,
-        "instructions": instructions,
+        "instructions": len(pieces),
         "requests": requests(group.value),
         "requests_range": (requests(group.high), requests(group.low)),
-        "lines": access.blocks(line),
-        "sectors": access.blocks(sector),
+        "lines": lines,
+        "sectors": sectors,
         "bytes_requested": access.lanes * access.element_bytes,
-        "bytes_used": len(access.bytes_used()),
-        "bytes_moved": moved,
-        "efficiency": len(access.bytes_used()) / moved if moved else 1.0,
+        "bytes_used": used,
+        "bytes_moved": sectors * int(stated.value),
+        "efficiency": shares[1],
+        "efficiency_range": (min(shares), max(shares)),
+        "aligned": all(
+            a is None or a % min(widest, access.element_bytes) == 0 for a in access.addresses
+        ),
         "address_cycles": max(
             issued / device.address_rate.value,
-            access.blocks(line) / device.line_rate.value,
+            lines / device.line_rate.value,
             requests(group.value),
         ),
+        "data_cycles": sectors * int(stated.value) / device.l1_bandwidth.value,
     }
 
 
@@ -79,8 +92,8 @@ def test_every_device_equals_counting_bytes(name: str, element_bytes: int) -> No
     for row, access in enumerate(accesses(indices, active, element_bytes, base)):
         for field, wanted in expected_of(device, access, level).items():
             found = getattr(result, field)
-            if field == "requests_range":
-                assert (found[0][row], found[1][row]) == wanted
+            if field.endswith("_range"):
+                assert (found[0][row], found[1][row]) == pytest.approx(wanted, rel=1e-12)
             elif field == "instructions":
                 assert found == wanted
             else:
@@ -252,6 +265,23 @@ def test_parameters_make_accesses_along_their_axes() -> None:
         for column, offset in enumerate((0, 1)):
             access = Access(tuple((lane * stride + offset) * 4 for lane in range(32)), 4)
             assert result.lines[row, column] == access.blocks(128)
+
+
+def test_wide_elements_are_counted_instruction_by_instruction() -> None:
+    # 64 bytes a lane in four loads of 16, each of which touches half of every sector it moves.
+    h200 = load_device("h200")
+    whole = perfmodel.coalescing(h200, index="threadIdx.x", element_bytes=64)
+    by_hand = perfmodel.coalescing(
+        h200, index="threadIdx.x * 4 + k", element_bytes=16, parameters={"k": range(4)}
+    )
+    assert (whole.instructions, whole.sectors, whole.efficiency) == (4, 128, 0.5)
+    assert whole.sectors == by_hand.sectors.sum()
+    assert whole.address_cycles == by_hand.address_cycles.sum()
+
+
+def test_the_dcu_line_is_a_range_and_so_is_the_efficiency() -> None:
+    result = perfmodel.coalescing(load_device("dcu"), index="threadIdx.x * 512", element_bytes=2)
+    assert result.efficiency_range == (2 / 128, 2 / 64)
 
 
 def test_nobody_taking_part_moves_nothing() -> None:

@@ -417,11 +417,22 @@ def test_one_kernel_equals_the_batch_and_one_block_more_holds(name: str) -> None
         given_up = {
             field: value
             for field, value in more.to_dict().items()
-            if field != "blocks_per_mp" and value is not None
+            if field not in ("blocks_per_mp", "active_warps") and value is not None
         }
         assert given_up
         changed = replace(kernel, **given_up)
-        assert Placement(mp, changed).blocks > blocks, kernel
+        placed = Placement(mp, changed)
+        assert placed.blocks > blocks, kernel
+        assert more.active_warps == more.blocks_per_mp * placed.warps
+        surely = result.one_block_more_surely
+        if surely is not None:
+            given_up_surely = {
+                field: value
+                for field, value in surely.to_dict().items()
+                if field not in ("blocks_per_mp", "active_warps") and value is not None
+            }
+            worst = Placement(mp_of(device, "worst"), replace(kernel, **given_up_surely))
+            assert worst.blocks > blocks, kernel
         for field, value in given_up.items():
             assert value < getattr(kernel, field)
             one_less_given_up = replace(changed, **{field: value + 1})

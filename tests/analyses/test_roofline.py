@@ -213,3 +213,20 @@ def test_what_does_not_exist_is_refused() -> None:
         }
         with pytest.raises(ArgumentError):
             roofline_of_amounts(device, name="x", pipe="fp32", **everything)
+
+
+def test_elements_have_the_size_of_the_pipes_operands() -> None:
+    h200 = load_device("h200")
+    for pipe, size in (("tensor_fp16", 2), ("tensor_fp8", 1), ("fp64", 8), ("fp32", 4)):
+        assert roofline(h200, kernel="gemm", pipe=pipe).parameters["element_bytes"] == size
+    given = roofline(h200, kernel="gemm", pipe="tensor_fp16", parameters={"element_bytes": 4})
+    assert given.parameters["element_bytes"] == 4
+    assert roofline(h200, kernel="softmax").parameters["element_bytes"] == 2
+
+
+def test_work_of_ones_own_has_no_point_at_l1() -> None:
+    result = roofline_of_amounts(
+        load_device("a100"), name="work", pipe="fp32", flop=2e9, bytes_compulsory=1e9
+    )
+    assert "l1" not in {point.level for point in result.points}
+    assert result.least_time_s == pytest.approx(1e9 / 2.039e12, rel=1e-3)

@@ -221,3 +221,42 @@ def test_element_types_have_the_sizes_of_c() -> None:
     }
     for size, names in sizes.items():
         assert {ELEMENT_BYTES[name] for name in names} == {size}
+
+
+@pytest.mark.parametrize(
+    ("spelling", "meaning"),
+    [
+        ("tid", "threadIdx.y * blockDim.x + threadIdx.x"),
+        ("lane", "(threadIdx.y * blockDim.x + threadIdx.x) % warpSize"),
+        ("lane_id", "(threadIdx.y * blockDim.x + threadIdx.x) % warpSize"),
+        ("warp", "(threadIdx.y * blockDim.x + threadIdx.x) / warpSize"),
+        ("warp_id", "(threadIdx.y * blockDim.x + threadIdx.x) / warpSize"),
+        ("hipThreadIdx_x + hipBlockIdx_x * hipBlockDim_x", "threadIdx.x + blockIdx.x * blockDim.x"),
+    ],
+)
+@pytest.mark.parametrize("device", ["h200", "dcu"])
+def test_names_that_kernels_use(device: str, spelling: str, meaning: str) -> None:
+    found, wanted = (
+        warp_access(
+            load_device(device),
+            index=text,
+            element_bytes=4,
+            block=(16, 16),
+            warp=1,
+            parameters={"blockIdx.x": 3},
+        )
+        for text in (spelling, meaning)
+    )
+    np.testing.assert_array_equal(found.addresses, wanted.addresses)
+
+
+def test_a_parameter_takes_precedence_over_a_built_in_name() -> None:
+    access = warp_access(
+        load_device("h200"), index="lane * 2", element_bytes=4, parameters={"lane": 5}
+    )
+    assert set(access.addresses.tolist()) == {40}
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(ArgumentError, match=r"did you mean hipThreadIdx_x\?"):
+        warp_access(load_device("dcu"), index="hipThreadidx_x", element_bytes=4)

@@ -192,3 +192,39 @@ def test_plots_are_written(line: str, suffix: str, command: Command, tmp_path: P
     assert path.stat().st_size > 2000
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     assert answer.err == f"wrote {path}\n"
+
+
+def test_a_parameter_may_be_an_expression_of_numbers(command: Command) -> None:
+    found = command("coalescing -i tid*n --json -p n=1<<5").json
+    assert found["lines"] == 32
+    assert command("coalescing -i tid --base 0x40 --json").json["lines"] == 2
+
+
+def test_a_measured_time_above_the_roof_is_called_impossible(command: Command) -> None:
+    assert "no kernel passes its roof" in command("roofline --kernel gemv --time 30us").out
+    assert "no kernel passes" not in command("roofline --kernel gemv --time 60us").out
+
+
+def test_a_kernel_shorter_than_its_launch_is_said_to_be(command: Command) -> None:
+    assert "starting the kernel alone" in command("roofline --kernel gemv -p m=1 -p k=1").out
+
+
+def test_advice_can_be_typed_back_in(command: Command) -> None:
+    line = "occupancy -d h100 --threads 256 --registers 48"
+    more = command(f"{line} --shared 49152 --json").json["one_block_more"]
+    again = command(f"{line} --shared {more['shared_bytes_per_block']} --json").json
+    assert again["blocks_per_mp"] == more["blocks_per_mp"]
+    shown = command(f"{line} --shared 49152").out
+    assert f"{more['shared_bytes_per_block']} B of shared memory" in shown
+
+
+def test_a_misaligned_access_is_flagged(command: Command) -> None:
+    assert "Not aligned" in command("coalescing -d h200 -i tid --type float4 --base 4").out
+    assert "Not aligned" not in command("coalescing -d h200 -i tid --type float4").out
+
+
+def test_why_no_block_fits_is_told(command: Command) -> None:
+    line = "occupancy -d h100 --threads 256"
+    assert "can address 255" in command(f"{line} --registers 300").out
+    assert "233000 B of shared memory" in command(f"{line} --shared 233000").out
+    assert "its registers" in command("occupancy -d h100 --threads 1024 --registers 128").out

@@ -78,7 +78,7 @@ def test_filters_go_together(capsys: Capsys) -> None:
 
 def test_a_status_that_no_claim_has_is_no_error(capsys: Capsys) -> None:
     assert run(["verify", "--status", "fail"]) == 0
-    assert capsys.readouterr().out.startswith("no such claim\n")
+    assert capsys.readouterr().out.startswith("none\n")
     assert run(["verify", "--status", "fail", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"claims": []}
     assert run(["verify", "--status", "fail", "--csv"]) == 0

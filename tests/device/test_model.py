@@ -46,7 +46,10 @@ class TestWhatIf:
         assert "what-if; was 1.6 TB/s (inferred)" in changed.dram_bandwidth.source
         assert self.device.dram_bandwidth.value == 1.6e12
         before, after = self.device.quantities(), changed.quantities()
-        assert {name for name in before if before[name] != after[name]} == {"dram_bandwidth"}
+        assert {name for name in before if before[name] != after[name]} == {
+            "dram_bandwidth",
+            "dram_bandwidth_achievable",  # the same share of the new bandwidth
+        }
         assert type(changed) is type(self.device)
 
     def test_a_range_becomes_a_number(self) -> None:
@@ -135,3 +138,39 @@ class TestWhatIf:
 def test_a_device_is_shown_by_its_name() -> None:
     device = load_device("h100")
     assert repr(device) == str(device) == "Device('h100', 'NVIDIA H100 SXM5')"
+
+
+class TestWhatFollows:
+    """A what-if change carries through to the values that follow from it."""
+
+    s5000 = load_device("s5000")
+    h200 = load_device("h200")
+
+    def test_a_clock_moves_the_peaks_it_is_behind(self) -> None:
+        twice = self.s5000.what_if(clock="3 GHz")
+        assert twice.peaks["fp32"].value == pytest.approx(2 * self.s5000.peaks["fp32"].value)
+        assert twice.peaks["fp32"].high == pytest.approx(2 * self.s5000.peaks["fp32"].high)
+        assert "follows mps x lanes.fp32 x clock" in twice.peaks["fp32"].source
+
+    def test_the_tensor_peaks_follow_the_tensor_clock(self) -> None:
+        faster = self.h200.what_if(clock="3.96 GHz")
+        assert faster.peaks["tensor_fp16"] == self.h200.peaks["tensor_fp16"]
+        tensor = self.h200.what_if(tensor_clock="915 MHz")
+        half = self.h200.peaks["tensor_fp16"].value / 2
+        assert tensor.peaks["tensor_fp16"].value == pytest.approx(half)
+
+    def test_several_factors_multiply(self) -> None:
+        both = self.s5000.what_if(mps=112, **{"lanes.fp32": "256 /cycle"})
+        assert both.peaks["fp32"].value == pytest.approx(4 * self.s5000.peaks["fp32"].value)
+        assert both.peaks["fp64"].value == pytest.approx(2 * self.s5000.peaks["fp64"].value)
+
+    def test_achievable_bandwidth_follows_the_nominal_one(self) -> None:
+        twice = self.s5000.what_if(dram_data_rate="40 Gb/s")
+        assert twice.dram_bandwidth.value == pytest.approx(3.2e12)
+        assert twice.dram_bandwidth_achievable.value == pytest.approx(
+            2 * self.s5000.dram_bandwidth_achievable.value
+        )
+
+    def test_what_is_set_does_not_follow(self) -> None:
+        held = self.s5000.what_if(clock="3 GHz", **{"peaks.fp32": "21.5 TFLOP/s"})
+        assert held.peaks["fp32"].value == 21.5e12

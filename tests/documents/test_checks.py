@@ -195,7 +195,9 @@ def test_a_device_file_that_changes_fails_its_claims(monkeypatch: pytest.MonkeyP
 def test_a_tile_that_no_swizzle_frees_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "perfmodel.documents.checks.memory.suggest_layout",
-        lambda device, **access: LayoutSuggestion(padding=None, swizzle=None),
+        lambda device, **access: LayoutSuggestion(
+            device=device.device, padding=None, least_padding=None, swizzle=None
+        ),
     )
     result = decide(CLAIMS["bank-column-swizzle"])
     assert (result.status, result.actual) == ("fail", "no swizzle")
