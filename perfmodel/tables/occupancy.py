@@ -49,7 +49,6 @@ def occupancy_sweep_table(swept: OccupancyResult, over: str) -> str:
                 str(value),
                 str(value),
                 str(key[0]),
-                str(swept.active_warps[index]),
                 percent(float(swept.occupancy[index])),
                 *([f"{100 * ends[0]:.3g} .. {percent(ends[1])}"] if ranges else []),
                 ", ".join(_RESOURCES[name] for name in key[1]),
@@ -57,16 +56,16 @@ def occupancy_sweep_table(swept: OccupancyResult, over: str) -> str:
         )
     return "\n".join(
         [
-            f"{swept.device}, {swept.max_warps} warp slots: occupancy over {over.replace('_', ' ')}",
+            f"{swept.device}: occupancy over {over.replace('_', ' ')}",
             "",
             table(
                 rows,
                 header=[
-                    *("from", "to", "blocks", "warps", "occupancy"),
+                    *("from", "to", "blocks", "occupancy"),
                     *(["over ranges"] if ranges else []),
                     "limited by",
                 ],
-                align="rrrrrl",
+                align="rrrrl",
             ),
         ]
     )
