@@ -19,6 +19,9 @@ _HOMES = {
     "occupancy": "perfmodel.analyses.occupancy",
     "coalescing": "perfmodel.analyses.coalescing",
     "bank_conflicts": "perfmodel.analyses.bank_conflicts",
+    "suggest_layout": "perfmodel.analyses.bank_conflicts",
+    "divergence": "perfmodel.analyses.divergence",
+    "roofline": "perfmodel.analyses.roofline",
 }
 __all__ = [
     "Device",
@@ -26,14 +29,19 @@ __all__ = [
     "bank_conflicts",
     "coalescing",
     "device_names",
+    "divergence",
     "load_device",
     "occupancy",
+    "roofline",
+    "suggest_layout",
 ]
 
 if TYPE_CHECKING:
-    from perfmodel.analyses.bank_conflicts import bank_conflicts
+    from perfmodel.analyses.bank_conflicts import bank_conflicts, suggest_layout
     from perfmodel.analyses.coalescing import coalescing
+    from perfmodel.analyses.divergence import divergence
     from perfmodel.analyses.occupancy import occupancy
+    from perfmodel.analyses.roofline import roofline
     from perfmodel.device.loading import device_names, load_device
     from perfmodel.device.model import Device
 

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from perfmodel.analyses.coalescing import Operation
     from perfmodel.device.model import Device
-    from perfmodel.device.schema import AccessWidth
+    from perfmodel.device.schema import AccessWidth, Operation
 
 
 def bank_conflicts(
@@ -207,7 +206,7 @@ def _groups(
 ) -> tuple[tuple[int, ...], ...]:
     if element_bytes > 16:
         raise ArgumentError(f"element_bytes is {element_bytes}: shared memory takes up to 16")
-    written = device.shared_load_groups if operation == "load" else device.shared_store_groups
+    written = device.shared_lane_groups.get(operation, {})
     width = cast("AccessWidth", f"{element_bytes} B")
     if width in written:
         return written[width].groups

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from perfmodel.analyses.warp_access import WarpAccess
     from perfmodel.device.model import Device
+    from perfmodel.device.schema import Operation
 
-Operation = Literal["load", "store"]
 Level = Literal["l1", "l2"]
 
 

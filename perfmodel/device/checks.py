@@ -187,9 +187,12 @@ def _memory(device: Device) -> Iterator[Check]:
 
 
 def _lane_groups(device: Device) -> Iterator[Check]:
-    for field in ("shared_load_groups", "shared_store_groups"):
-        for width, groups in getattr(device, field).items():
+    for operation, by_width in device.shared_lane_groups.items():
+        for width, groups in by_width.items():
             lanes = float(sum(len(group) for group in groups.groups))
             yield _equal(
-                f"{field}.{width}", device.warp_width, (lanes, lanes), "lanes in the groups"
+                f"shared_lane_groups.{operation}.{width}",
+                device.warp_width,
+                (lanes, lanes),
+                "lanes in the groups",
             )

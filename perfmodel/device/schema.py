@@ -26,6 +26,7 @@ Peak = Literal[
     "tensor_fp8",
     "tensor_int8",
 ]
+Operation = Literal["load", "store"]
 AccessWidth = Literal["1 B", "2 B", "4 B", "8 B", "16 B"]
 
 FORMAT = 1
@@ -133,10 +134,10 @@ class DeviceFields:
     """Bytes a conflict-free access moves in a cycle, per MP."""
     shared_latency: v.Cycles
     """Latency of a conflict-free load."""
-    shared_load_groups: Mapping[AccessWidth, v.Groups] = field(default_factory=dict)
-    """Lanes served together in loads of a width, where they are not simply consecutive."""
-    shared_store_groups: Mapping[AccessWidth, v.Groups] = field(default_factory=dict)
-    """The same for stores."""
+    shared_lane_groups: Mapping[Operation, Mapping[AccessWidth, v.Groups]] = field(
+        default_factory=dict
+    )
+    """Lanes served together, by operation and width, where they are not simply consecutive."""
 
     # Issue and arithmetic
 

@@ -19,8 +19,7 @@ _KEYS_OF_GROUPS: dict[str, tuple[str, ...]] = {
     "tensor_flop_per_cycle": get_args(schema.TensorType),
     "peaks": get_args(schema.Peak),
     "achievable_peaks": get_args(schema.Peak),
-    "shared_load_groups": get_args(schema.AccessWidth),
-    "shared_store_groups": get_args(schema.AccessWidth),
+    "shared_lane_groups": (*get_args(schema.Operation), *get_args(schema.AccessWidth)),
 }
 
 

@@ -18,8 +18,8 @@ from tests.analyses.lane_by_lane import Access, accesses, random_indices
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from perfmodel.analyses.coalescing import Operation
     from perfmodel.device.model import Device
+    from perfmodel.device.schema import Operation
 
 # What loads of 16 bytes serve together on CDNA: run of four by run of four.
 RUNS = ((0, 5), (8, 13), (1, 4), (9, 12), (2, 7), (10, 15), (3, 6), (11, 14))

@@ -16,8 +16,9 @@ from perfmodel.errors import ArgumentError
 from tests.analyses.lane_by_lane import Access, accesses, random_indices
 
 if TYPE_CHECKING:
-    from perfmodel.analyses.coalescing import Level, Operation
+    from perfmodel.analyses.coalescing import Level
     from perfmodel.device.model import Device
+    from perfmodel.device.schema import Operation
 
 
 def expected_of(device: Device, access: Access, level: Level) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def test_a_shipped_device_agrees_with_itself(name: str) -> None:
         ("s5000", {"l2_line": "64 B"}, {"l2_sector"}),
         ("v100", {"l1_latency": "900 cycles"}, {"l1_latency"}),
         ("v100", {"l2_latency": "3000 cycles"}, {"l2_latency"}),
-        ("mi300x", {"warp_width": 32}, {"shared_load_groups.16 B", "max_threads_per_mp"}),
+        ("mi300x", {"warp_width": 32}, {"shared_lane_groups.load.16 B", "max_threads_per_mp"}),
         # a measurement above the peak it was measured against
         (
             "s5000",

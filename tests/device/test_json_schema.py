@@ -65,9 +65,11 @@ def rename(data: dict[str, Any], old: str, new: str) -> None:
         lambda data: data["shared_carveouts"].update(values=[0, 8]),
         lambda data: data["shared_carveouts"].update(values=[]),
         lambda data: data.update(
-            shared_load_groups={"3 B": {"groups": "0-31", "kind": "measured", "source": "test"}}
+            shared_lane_groups={
+                "load": {"3 B": {"groups": "0-31", "kind": "measured", "source": "test"}}
+            }
         ),
-        lambda data: data.update(shared_load_groups={"4 B": {"groups": "0-31"}}),
+        lambda data: data.update(shared_lane_groups={"load": {"4 B": {"groups": "0-31"}}}),
         lambda data: data.update(format=2),
         lambda data: data.update(device="x" * 41),
         lambda data: data.update(about="short"),

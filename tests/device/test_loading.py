@@ -168,13 +168,13 @@ WRONG: list[tuple[Change, str, str]] = [
     (set_to("lanes.fp32.value", "128"), "lanes.fp32", "has no unit"),
     (set_to("lanes", 5), "lanes", "'5' is not allowed"),
     (
-        set_to("shared_load_groups", {"3 B": GROUPS}),
-        "shared_load_groups.3 B",
+        set_to("shared_lane_groups", {"load": {"3 B": GROUPS}}),
+        "shared_lane_groups.load.3 B",
         "unknown key '3 B'",
     ),
     (
-        set_to("shared_load_groups", {"4 B": {**GROUPS, "groups": "0-30 30"}}),
-        "shared_load_groups.4 B",
+        set_to("shared_lane_groups", {"load": {"4 B": {**GROUPS, "groups": "0-30 30"}}}),
+        "shared_lane_groups.load.4 B",
         "must hold every lane of the warp once",
     ),
     (set_to("shared_carveouts.values", ["8 KiB", "0 KiB"]), "shared_carveouts", "must ascend"),

@@ -1,0 +1,27 @@
+"""The names that callers may rely on, pinned."""
+
+import perfmodel
+
+PUBLIC = {
+    "Device",
+    "__version__",
+    "bank_conflicts",
+    "coalescing",
+    "device_names",
+    "divergence",
+    "load_device",
+    "occupancy",
+    "roofline",
+    "suggest_layout",
+}
+
+
+def test_the_public_names_are_these() -> None:
+    assert set(perfmodel.__all__) == PUBLIC
+    assert set(dir(perfmodel)) == PUBLIC
+    for name in PUBLIC:
+        assert getattr(perfmodel, name) is not None
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    assert not hasattr(perfmodel, "occupanci")
