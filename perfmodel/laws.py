@@ -15,6 +15,7 @@ from perfmodel.engines import (
     coalescing,
     occupancy,
     online_softmax,
+    reduction_tree,
     register_bandwidth,
     roofline,
     scaling,
@@ -107,6 +108,14 @@ LAWS: Mapping[str, Law] = {
             + device.shared_reserved_per_block.whole,
         },
     ),
+    "strided-lines": Law(
+        function=coalescing.strided_lines,
+        numbers={"stride_bytes": 16, "element_bytes": 4},
+        of_device=lambda device: {
+            "lanes": device.warp_width.whole,
+            "line_bytes": device.l1_line.whole,
+        },
+    ),
     "coalescing-efficiency": Law(
         function=coalescing.efficiency, numbers={"bytes_used": 128, "bytes_moved": 4096}
     ),
@@ -124,6 +133,7 @@ LAWS: Mapping[str, Law] = {
             "bank_width_bytes": device.shared_bank_width.whole,
         },
     ),
+    "tree-levels": Law(function=reduction_tree.tree_levels, numbers={"values": 1024}),
     "tile-registers": Law(
         function=register_bandwidth.tile_registers,
         numbers={

@@ -22,6 +22,7 @@ on NVIDIA (32 of 4 bytes, 16 of 8, 8 of 16), not consecutive for 16-byte loads o
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 from perfmodel.engines.arithmetic import Number, ceil_divide, maximum, require
@@ -118,6 +119,32 @@ def passes(
                 bank_width_bytes=bank_width_bytes,
             ).max(axis=-1)
     return total
+
+
+def strided_passes(*, stride_words: int, banks: int) -> int:
+    """Passes of lanes that each want one word, a constant stride apart, as many as banks.
+
+    Equation: ``gcd(stride, banks)``
+
+    Args:
+        stride_words: From one lane's word to the next [words], at least 1.
+        banks: Banks of shared memory, and lanes served together [-], at least 1.
+
+    Returns:
+        Passes [passes]: 1 for any odd stride where the banks are a power of two.
+
+    Raises:
+        ArgumentError: An argument is not a whole number of at least 1.
+
+    Source: lanes t and t + banks / gcd share a bank; document 000, section 3.3 (strides 1, 2, 32).
+
+    Example:
+        >>> [strided_passes(stride_words=stride, banks=32) for stride in (1, 2, 32, 33)]
+        [1, 2, 32, 1]
+    """
+    require("stride_words", stride_words, low=1, whole=True)
+    require("banks", banks, low=1, whole=True)
+    return gcd(stride_words, banks)
 
 
 def words_by_bank(

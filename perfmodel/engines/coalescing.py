@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfmodel.engines.arithmetic import Number, ceil_divide, require
+from perfmodel.engines.arithmetic import Number, ceil_divide, minimum, require
 from perfmodel.engines.distinct import ordered_distinct, require_addresses, spanned_blocks
 
 if TYPE_CHECKING:
@@ -63,6 +63,42 @@ def distinct_blocks(
     _, first = ordered_distinct(blocks, touched)
     counted: Integers = first.sum(axis=-1)
     return counted
+
+
+def strided_lines(
+    *, lanes: Number, stride_bytes: Number, element_bytes: Number, line_bytes: Number
+) -> Number:
+    """Distinct lines of an access with a constant stride from the start of a line.
+
+    Equation: ``min(n, ceil(((n - 1) s + e) / L))``
+
+    Args:
+        lanes: n, active lanes [lanes], at least 1.
+        stride_bytes: s, from one lane's element to the next [bytes], at least e.
+        element_bytes: e, bytes that a lane accesses [bytes], at least 1.
+        line_bytes: L, size of a line [bytes], at least e.
+
+    Returns:
+        Lines [lines].
+
+    Raises:
+        ArgumentError: An argument is outside its range.
+
+    Validity: a stride that divides the line or is a multiple of it, so that no element lies in
+    two lines; `distinct_blocks` counts any pattern.
+
+    Source: document 000, section 3.1.
+
+    Example:
+        >>> strided_lines(lanes=32, stride_bytes=16, element_bytes=4, line_bytes=128)  # 500 / 128
+        4
+    """
+    require("lanes", lanes, low=1, whole=True)
+    require("element_bytes", element_bytes, low=1, whole=True)
+    require("stride_bytes", stride_bytes, low=1, whole=True)
+    require("line_bytes", line_bytes, low=1, whole=True)
+    span = (lanes - 1) * stride_bytes + element_bytes
+    return minimum(lanes, ceil_divide(span, line_bytes))
 
 
 def requests(

@@ -309,3 +309,17 @@ class TestBadInput:
             law.padded(elements=self.one, row_elements=0, pad_elements=1)
         with pytest.raises(ArgumentError, match="pad_elements is -1"):
             law.padded(elements=self.one, row_elements=1, pad_elements=-1)
+
+
+@pytest.mark.parametrize("banks", [16, 32, 64])
+def test_the_closed_form_of_a_stride_equals_counting(banks: int) -> None:
+    for stride in range(1, 3 * banks):
+        counted = law.passes(
+            addresses=np.arange(banks) * stride * 4,
+            active=np.ones(banks, dtype=bool),
+            element_bytes=4,
+            banks=banks,
+            bank_width_bytes=4,
+            groups=[range(banks)],
+        )
+        assert law.strided_passes(stride_words=stride, banks=banks) == counted

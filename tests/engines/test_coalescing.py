@@ -259,3 +259,24 @@ class TestBadInput:
     def test_nothing_moved_has_no_efficiency(self) -> None:
         with pytest.raises(ArgumentError, match="bytes_moved is 0"):
             law.efficiency(bytes_used=0, bytes_moved=0)
+
+
+@pytest.mark.parametrize("lanes", [1, 7, 32, 64])
+@pytest.mark.parametrize("line_bytes", [64, 128])
+def test_the_closed_form_of_a_stride_equals_counting(lanes: int, line_bytes: int) -> None:
+    for element_bytes in (1, 4, 16):
+        strides = [element_bytes << step for step in range(12)]
+        for stride in [s for s in strides if line_bytes % s == 0 or s % line_bytes == 0]:
+            counted = law.distinct_blocks(
+                addresses=np.arange(lanes) * stride,
+                active=np.ones(lanes, dtype=bool),
+                element_bytes=element_bytes,
+                block_bytes=line_bytes,
+            )
+            closed = law.strided_lines(
+                lanes=lanes,
+                stride_bytes=stride,
+                element_bytes=element_bytes,
+                line_bytes=line_bytes,
+            )
+            assert closed == counted
