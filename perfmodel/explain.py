@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,7 @@ def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = N
 
     if law not in LAWS:
         raise UsageError(f"no law {law[:60]!r}: {did_you_mean(law, LAWS, most=40)}")
+    require_docstrings()
     entry = LAWS[law]
     names = list(inspect.signature(entry.function).parameters)
     values = {**entry.numbers, **entry.of_device(device), **(numbers or {})}
@@ -120,6 +122,24 @@ def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = N
         rounded=rounded,
         source=_section(entry.function, "Source"),
     )
+
+
+def titles() -> dict[str, str]:
+    """The first line of every law, by name.
+
+    Raises:
+        UsageError: Python was started so that it strips docstrings.
+    """
+    require_docstrings()
+    return {
+        name: (inspect.getdoc(law.function) or "").splitlines()[0] for name, law in LAWS.items()
+    }
+
+
+def require_docstrings() -> None:
+    """Refuse to explain without the docstrings that explanations are read from."""
+    if sys.flags.optimize > 1:
+        raise UsageError("Python was started with -OO, which strips what laws say: leave it out")
 
 
 def _ruling_branch(formula: Any, at: Mapping[Any, float]) -> Any:

@@ -5,6 +5,7 @@ would construct objects, aliases (which can explode), duplicate keys, text that 
 files beyond `LARGEST_FILE_BYTES` are refused, each with file and line.
 """
 
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,9 @@ def read_file(path: Path) -> Document:
         DataError: The file cannot be read, is too large, is not UTF-8 or is no plain YAML mapping.
     """
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise DataError(f"{path}: no regular file: a pipe or a device cannot be read as one")
         with path.open("rb") as stream:
             raw = stream.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:

@@ -192,6 +192,8 @@ def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
     if dimension == "s":
         scale, prefix = _time_prefix(value)
     number = value / scale
+    if len(prefixes) > 1 and not 1e-3 <= abs(number) < 1e6:  # beyond every prefix
+        return f"{value:.{digits}g} {symbol}".strip()
     shown = f"{number:.{digits}g}" if abs(number) < 10**digits else f"{number:.0f}"
     return f"{shown} {prefix}{symbol}".strip()
 

@@ -140,7 +140,7 @@ def test_what_is_printed_reads_back(dimension: str, value: float) -> None:
         (2.3e-3, "s", "2.3 ms"),
         (2.3e-6, "s", "2.3 us"),
         (2.3e-9, "s", "2.3 ns"),
-        (2.3e-13, "s", "0.00023 ns"),
+        (2.3e-13, "s", "2.3e-13 s"),
         (123456789, "count", "123456789"),
         (math.inf, "s", "inf s"),
         (math.nan, "hz", "nan Hz"),

@@ -13,7 +13,7 @@ from perfmodel.results import BlockOrderResult, RegisterTileResult
 if TYPE_CHECKING:
     from perfmodel.device.model import Device
 
-LARGEST_GRID = 1 << 22
+LARGEST_GRID = 1 << 20
 """Blocks of a grid that are ordered at most."""
 
 

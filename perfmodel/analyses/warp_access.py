@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from perfmodel.errors import ArgumentError
@@ -40,7 +41,7 @@ ELEMENT_BYTES: Mapping[str, int] = {
 LARGEST_ADDRESS = 2**56
 """Beyond this no device has memory; it keeps sums of addresses far from the end of int64."""
 
-MOST_ACCESSES = 1 << 20
+MOST_ACCESSES = 1 << 18
 """Accesses evaluated at once."""
 
 
@@ -191,16 +192,20 @@ def _parameter_axes(parameters: Mapping[str, int | Sequence[int]]) -> dict[str, 
     """Each parameter with several values on an axis of its own before the lanes."""
     import numpy as np
 
-    several = [name for name, value in parameters.items() if not isinstance(value, int)]
-    axes: dict[str, Any] = {}
-    for name, value in parameters.items():
-        if name not in several:
-            axes[name] = value
-            continue
+    several = {
+        name: tuple(value) for name, value in parameters.items() if not isinstance(value, int)
+    }
+    accesses = prod(map(len, several.values()))
+    if accesses > MOST_ACCESSES:
+        raise ArgumentError(
+            f"the parameters {', '.join(several)} make {accesses} accesses: "
+            f"at most {MOST_ACCESSES} at once"
+        )
+    axes: dict[str, Any] = {name: v for name, v in parameters.items() if isinstance(v, int)}
+    for axis, (name, values) in enumerate(several.items()):
         shape = [1] * (len(several) + 1)
-        values = np.asarray(value)
-        shape[several.index(name)] = values.size
-        axes[name] = values.reshape(shape)
+        shape[axis] = len(values)
+        axes[name] = np.asarray(values).reshape(shape)
     return axes
 
 

@@ -108,18 +108,23 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         given = sys.argv[1:] if arguments is None else arguments
         code = app(args=given or ["--help"], prog_name="perfmodel", standalone_mode=False)
+        sys.stdout.flush()
     except PerfmodelError as error:
         return _fail(str(error), error.exit_code)
     except UsageException as error:
         context = error.ctx
         where = f"{context.command_path}: " if context is not None else ""
         return _fail(where + error.format_message(), UsageError.exit_code)
+    except MemoryError:
+        return _fail("too large for this machine's memory: ask for less at once", 2)
     except typer.Abort:
         return _fail("interrupted", 130)
     except BrokenPipeError:
         # The reader has seen enough, as with `perfmodel devices | head -1`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _fail(f"cannot write: {error.strerror or error}", 2)
     return code if isinstance(code, int) else 0
 
 

@@ -29,14 +29,12 @@ def explain(
     """A law: its formula, the numbers put in, the result and the derivatives."""
     from perfmodel.device.loading import load_device
     from perfmodel.explain import explain as explain_law
-    from perfmodel.laws import LAWS
+    from perfmodel.explain import titles
     from perfmodel.tables.laws import explanation_table, laws_table
 
     if law is None:
-        titles = {
-            name: (each.function.__doc__ or "").splitlines()[0] for name, each in LAWS.items()
-        }
-        output.emit([titles], table=lambda: laws_table(titles), as_json=as_json)
+        named = titles()
+        output.emit([named], table=lambda: laws_table(named), as_json=as_json)
         return
     shown = explain_law(law, device=load_device(device), numbers=options.numbers(param))
     output.emit([shown], table=lambda: explanation_table(shown), as_json=as_json)

@@ -17,7 +17,7 @@ Examples:
   perfmodel scaling -d h200 --devices 8 --all-reduce 1GB --latency 5us
 """
 
-_MOST_DEVICES = 1 << 20
+_MOST_DEVICES = 1 << 16
 
 
 @app.command(cls=CommandWithExamples, epilog=_EXAMPLES)

@@ -73,7 +73,7 @@ def swizzle(
 
     output.draw(figure, plot)
     output.emit(
-        [{"orders": [each.to_dict() for each in orders]}],
+        [{"orders": orders}],
         table=lambda: block_orders_table(orders, order),
         as_json=as_json,
         as_csv=as_csv,

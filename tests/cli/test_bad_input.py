@@ -54,6 +54,10 @@ WRONG_USE = [
     ("coalescing -i i -p i=1 -p i=2", "given twice"),
     ("coalescing -i i -p i=5..1", "upwards"),
     ("coalescing -i i -p i=0..99999999", "at most 4096"),
+    ("coalescing -i a+b+c -p a=0..4095 -p b=0..4095 -p c=0..4095", "at most 262144"),
+    ("swizzle --grid 1x1048577", "at most"),
+    ("scaling --devices 65537", "65536"),
+    ("occupancy --threads ٣٢", "whole number"),
     ("banks -i threadIdx.x --swizzle 5", "write mask:shift"),
     ("banks -i threadIdx.x --type 32", "up to 16"),
     ("banks -i 0 -i 1 -d s5000 -d h200", "repeat one of the two"),
@@ -224,3 +228,44 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     )
     assert "Traceback" not in result.stderr
     assert result.stdout.startswith("h200")
+
+
+def run_python(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *options], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_an_explanation_without_docstrings_says_what_is_missing() -> None:
+    for arguments in (["explain"], ["explain", "amdahl"]):
+        result = run_python("-OO", "-m", "perfmodel", *arguments)
+        assert result.returncode == 2
+        assert "-OO" in result.stderr
+        assert_one_clear_line(result.stderr)
+
+
+def test_a_pipe_is_no_device_file(command: Command, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    answer = command("occupancy --threads 64 -d", str(pipe))
+    assert answer.code == 3
+    assert "no regular file" in answer.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_one_line() -> None:
+    result = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m perfmodel devices > /dev/full"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert_one_clear_line(result.stderr)
+
+
+def test_numbers_beyond_every_prefix_are_told_shortly(command: Command) -> None:
+    for line in ("roofline --flop 1e308 --bytes 1e-308", "roofline --flop 0 --bytes 1"):
+        answer = command(line)
+        assert answer.code == 0
+        assert max(map(len, answer.out.splitlines())) <= 80
