@@ -76,19 +76,19 @@ class DeviceFields:
     """Core clock behind the peaks of the ordinary pipes."""
     tensor_clock: v.Hertz | None = None
     """Core clock behind the tensor peaks, or under tensor load, where it differs."""
-    warp_width: v.Count
+    warp_width: v.Few
     """Lanes of a warp (wavefront)."""
-    max_warps_per_mp: v.Count
+    max_warps_per_mp: v.Few
     """Warps resident on an MP at most."""
     max_threads_per_mp: v.Count
     """Threads resident on an MP at most."""
-    max_blocks_per_mp: v.Count
+    max_blocks_per_mp: v.Few
     """Blocks resident on an MP at most."""
-    max_threads_per_block: v.Count
+    max_threads_per_block: v.Few
     """Threads of a block at most."""
     barriers_per_mp: v.Count | None = None
     """Block barriers of an MP that resident blocks share, where that can limit them."""
-    barrier_free_warps: v.CountOrNone | None = None
+    barrier_free_warps: v.FewOrNone | None = None
     """A block of so many warps or fewer takes no barrier (AMD: 1; NVIDIA: 0)."""
 
     # The register file and how it is allocated
@@ -97,11 +97,11 @@ class DeviceFields:
     """32-bit registers of an MP, over all lanes."""
     registers_per_block: v.Count | None = None
     """Registers a single block may have, where less than an MP's."""
-    register_partitions: v.Count
+    register_partitions: v.Few
     """Equal parts the file is divided into; a warp's registers lie in one of them."""
     register_allocation_unit: v.Count
     """Registers of a warp are rounded up to a multiple of this many."""
-    max_registers_per_thread: v.Count
+    max_registers_per_thread: v.Few
     """Registers a thread can address, accumulation registers counted in where the file is one."""
     scalar_registers_per_partition: v.Count | None = None
     """Scalar registers shared by the warps of a partition (AMD)."""
@@ -111,24 +111,24 @@ class DeviceFields:
     """Scalar registers a warp can address."""
     register_read_ports: v.PerCycle
     """Operand registers an FMA lane can read in a cycle."""
-    register_banks: v.Count
+    register_banks: v.Few
     """Banks of a lane's registers; operands in one bank are read one after the other."""
 
     # Shared memory (AMD: LDS)
 
-    shared_per_mp: v.Bytes
+    shared_per_mp: v.SharedBytes
     """Shared memory of an MP at its largest setting."""
-    shared_per_block: v.Bytes
+    shared_per_block: v.SharedBytes
     """Shared memory a single block may ask for, opted in."""
-    shared_allocation_unit: v.Bytes
+    shared_allocation_unit: v.SharedBytes
     """A block's shared memory is rounded up to a multiple of this."""
-    shared_reserved_per_block: v.BytesOrNone
+    shared_reserved_per_block: v.SharedBytesOrNone
     """What the system takes of shared memory for every block."""
     shared_carveouts: v.Splits | None = None
     """Sizes that shared memory can be set to where it shares its body with the L1."""
-    shared_banks: v.Count
+    shared_banks: v.Few
     """Banks."""
-    shared_bank_width: v.Bytes
+    shared_bank_width: v.SharedBytes
     """Width of a bank."""
     shared_bandwidth: v.BytesPerCycle
     """Bytes a conflict-free access moves in a cycle, per MP."""
@@ -141,7 +141,7 @@ class DeviceFields:
 
     # Issue and arithmetic
 
-    schedulers: v.Count
+    schedulers: v.Few
     """Warp schedulers of an MP (AMD: SIMDs)."""
     issue_width: v.PerCycle
     """Instructions a scheduler issues in a cycle; below 1 where a warp occupies it for several."""
@@ -158,9 +158,9 @@ class DeviceFields:
 
     l1_size: v.Bytes
     """L1 of an MP, at its largest setting."""
-    l1_line: v.Bytes
+    l1_line: v.SharedBytes
     """Line of the L1: the unit of a tag."""
-    l1_sector: v.Bytes
+    l1_sector: v.SharedBytes
     """What is moved at least of a line; the line itself where it has no sectors."""
     l1_bandwidth: v.BytesPerCycle
     """Bytes of hits a cycle, per MP."""
@@ -168,9 +168,9 @@ class DeviceFields:
     """Latency of a hit."""
     l2_size: v.Bytes
     """L2 of the device, as one MP sees it."""
-    l2_line: v.Bytes
+    l2_line: v.SharedBytes
     """Line of the L2."""
-    l2_sector: v.Bytes
+    l2_sector: v.SharedBytes
     """What is moved at least of an L2 line."""
     l2_bandwidth: v.BytesPerSecond
     """Read bandwidth of the whole L2."""
@@ -191,15 +191,15 @@ class DeviceFields:
 
     # How a warp's global access becomes traffic
 
-    transaction: v.Bytes
+    transaction: v.SharedBytes
     """What the memory system below the load/store unit moves at a time."""
-    coalescing_group: v.Count
+    coalescing_group: v.Few
     """Neighbouring lanes whose accesses are merged into one request; the warp where all are."""
     address_rate: v.PerCycle
     """Lanes whose addresses an MP takes in a cycle."""
     line_rate: v.PerCycle
     """Distinct lines an MP looks up in a cycle."""
-    max_access: v.Bytes
+    max_access: v.SharedBytes
     """Widest access of one thread in one instruction."""
     bytes_in_flight_per_mp: v.Bytes
     """Outstanding bytes an MP can have towards L2 and DRAM."""

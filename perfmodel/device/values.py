@@ -72,6 +72,8 @@ class Written(_Written):
     unit: str
     whole: bool = False
     positive: bool = True
+    most: float = 1e30
+    """Beyond this a value is a mistake: no device has it, and sweeps over it would not end."""
 
     def read(self, raw: Any) -> "Value":
         """Read `{value: ..., range: ..., kind: ..., source: ...}`.
@@ -101,6 +103,8 @@ class Written(_Written):
             raise ValueError(f"the value {value:g} is outside its range {low:g} .. {high:g}")
         if low < 0 or (self.positive and low == 0):
             raise ValueError(f"{low:g} is not {'above 0' if self.positive else '0 or more'}")
+        if high > self.most:
+            raise ValueError(f"{high:g} is more than any device has: at most {self.most:g}")
         if self.whole and not all(number.is_integer() for number in (value, low, high)):
             raise ValueError(f"{value:g} is not a whole number")
         return Value(
@@ -353,8 +357,9 @@ def _lanes(text: str) -> tuple[int, ...]:
     return tuple(lanes)
 
 
-Bytes = Annotated[Value, Written("bytes", whole=True)]
-BytesOrNone = Annotated[Value, Written("bytes", whole=True, positive=False)]
+Bytes = Annotated[Value, Written("bytes", whole=True, most=2**50)]
+SharedBytes = Annotated[Value, Written("bytes", whole=True, most=2**30)]
+SharedBytesOrNone = Annotated[Value, Written("bytes", whole=True, positive=False, most=2**30)]
 Bits = Annotated[Value, Written("bits", whole=True)]
 BytesPerSecond = Annotated[Value, Written("bytes/s")]
 BitsPerSecond = Annotated[Value, Written("bits/s")]
@@ -365,8 +370,9 @@ Cycles = Annotated[Value, Written("cycles")]
 FlopPerSecond = Annotated[Value, Written("flop/s")]
 FlopPerCycle = Annotated[Value, Written("flop/cycle")]
 PerCycle = Annotated[Value, Written("1/cycle")]
-Count = Annotated[Value, Written("count", whole=True)]
-CountOrNone = Annotated[Value, Written("count", whole=True, positive=False)]
+Count = Annotated[Value, Written("count", whole=True, most=2**24)]
+FewOrNone = Annotated[Value, Written("count", whole=True, positive=False, most=4096)]
+Few = Annotated[Value, Written("count", whole=True, most=4096)]
 Name = Annotated[str, WrittenText(40, pattern=r"[a-z0-9][a-z0-9._-]*")]
 Groups = Annotated[LaneGroups, WrittenLaneGroups()]
 Splits = Annotated[CarveOuts, WrittenCarveOuts()]

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfmodel.device.loading import load_device
 from perfmodel.device.values import (
+from perfmodel.errors import UsageError
     Value,
     Written,
     WrittenCarveOuts,
@@ -198,3 +200,18 @@ class TestText:
     def test_what_is_refused(self, raw: Any) -> None:
         with pytest.raises(ValueError, match="is not text of 2 to 5 characters"):
             WrittenText(5).read(raw)
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("warp_width", 1_000_000_000),
+        ("max_threads_per_block", 10**9),
+        ("shared_per_block", "1 TiB"),
+        ("mps", 10**18),
+        ("dram_size", "1000 PB"),
+    ],
+)
+def test_more_than_any_device_has_is_a_mistake(field: str, text: str | int) -> None:
+    with pytest.raises(UsageError, match="more than any device has"):
+        load_device("h200").what_if(**{field: text})
