@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from perfmodel.device.loading import load_device
 from perfmodel.device.values import (
-from perfmodel.errors import UsageError
     Value,
     Written,
     WrittenCarveOuts,
     WrittenLaneGroups,
     WrittenText,
 )
+from perfmodel.errors import UsageError
 
 PROVENANCE = {"kind": "published", "source": "a data sheet"}
 
