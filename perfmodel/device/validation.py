@@ -42,21 +42,28 @@ def validate(document: Document) -> None:
     try:
         adapter().validate_python(document.data)
     except ValidationError as error:
-        faults = [(fault["type"] == "missing", *_describe(fault)) for fault in error.errors()]
+        faults = error.errors(include_url=False)
     else:
         return
-    # What is missing comes last: a key that is misspelt is the cause of one that is missing.
-    _, location, message = min(
-        faults, key=lambda fault: (fault[0], document.lines.get(fault[1], len(document.lines)))
-    )
+
+    def order(fault: Any) -> tuple[bool, int]:
+        # What is missing comes last: a key that is misspelt is the cause of one that is missing.
+        place = document.lines.get(_location(fault), len(document.lines))
+        return fault["type"] == "missing", place
+
+    location, message = _describe(min(faults, key=order))
     name = ".".join(str(part) for part in location)
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     raise DataError(f"{document.place(location)}: {name + ': ' if name else ''}{message}{more}")
 
 
+def _location(fault: Any) -> Location:
+    return tuple(part for part in fault["loc"] if part != "[key]")
+
+
 def _describe(fault: Any) -> tuple[Location, str]:
     """Where a fault stands, and what is wrong and what would be right."""
-    location = tuple(part for part in fault["loc"] if part != "[key]")
+    location = _location(fault)
     kind = fault["type"]
     name = str(location[-1]) if location else ""
     if kind == "unexpected_keyword_argument":

@@ -257,3 +257,10 @@ def test_a_path_object_and_a_relative_path(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     for path in (Path("own.yaml"), "own.yaml", "./own.yaml"):
         assert load_device(path).device == "mi50"
+
+
+def test_a_file_with_faults_without_end_is_answered_soon(tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    path.write_text("format: 1\n" + "".join(f"k{number}: 1\n" for number in range(60_000)), "utf-8")
+    with pytest.raises(DataError, match=r"many\.yaml:2: k0: unknown key .* more\)"):
+        load_device(path)
