@@ -129,8 +129,8 @@ class _Builder:
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
-            if not isinstance(key, str) or key == "<<":
-                raise self._refuse(key_node, "a key must be plain text")
+            if not isinstance(key, str) or key == "<<" or len(key) > 100 or not key.isprintable():
+                raise self._refuse(key_node, "a key must be plain text, and short")
             if key in result:
                 raise self._refuse(key_node, f"{key} stands twice: keep one of the two")
             self.lines[(*location, key)] = key_node.start_mark.line + 1
@@ -146,8 +146,9 @@ class _Builder:
             raise self._refuse(node, "a number of that many digits is not allowed")
         try:
             return self._constructor.construct_object(node)
-        except ValueError as error:
-            raise self._refuse(node, f"not a value: {error}") from None
+        except (ValueError, LookupError, ArithmeticError, TypeError):
+            shown = ascii(node.value[:40])
+            raise self._refuse(node, f"{shown} is not a value of its kind") from None
 
     def _require_tag(self, node: Any, name: str) -> None:
         if node.tag != f"tag:yaml.org,2002:{name}":

@@ -61,11 +61,13 @@ DIMENSIONS = frozenset(_UNITS)
 _AMBIGUOUS = MappingProxyType(
     {
         "KB": "kB (1000 bytes) or KiB (1024 bytes)",
+        "k": "a unit after the prefix, such as kB, KiB or kHz",
+        "P": "a unit after the prefix, such as PB",
         "K": "a unit after the prefix, such as kB or KiB",
         "KB/s": "kB/s (1000) or KiB/s (1024)",
         **{
             prefix: f"a unit after the prefix, such as {prefix}B, {prefix}iB or {prefix}Hz"
-            for prefix in ("k", "M", "G", "T", "P")
+            for prefix in ("M", "G", "T")
         },
     }
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from perfmodel.analyses.coalescing import require_operation, scalar
-from perfmodel.analyses.warp_access import WarpAccess, warp_access
+from perfmodel.analyses.warp_access import LARGEST_ADDRESS, WarpAccess, warp_access
 from perfmodel.engines import bank_conflicts as law
+from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
 from perfmodel.results import BankConflictResult, LayoutSuggestion, Padding, Swizzle
 
@@ -107,6 +109,8 @@ def suggest_layout(
     row_elements: int | None = None,
     operation: Operation = "load",
     block: tuple[int, ...] = (),
+    base_bytes: int = 0,
+    active: str | int | Sequence[bool] | NDArray[Any] | None = None,
     parameters: Mapping[str, int | Sequence[int]] | None = None,
 ) -> LayoutSuggestion:
     """The smallest padding and XOR swizzle that free all the accesses given together.
@@ -122,6 +126,8 @@ def suggest_layout(
             lanes is tried as one, and as many elements as fill all banks once.
         operation: load or store.
         block: Shape of the block [threads]; by default one warp.
+        base_bytes: Address of element 0 [bytes].
+        active: A predicate, the number of leading lanes that take part, or one flag a lane.
         parameters: Values of the named parameters; a sequence makes as many accesses.
 
     Returns:
@@ -143,14 +149,22 @@ def suggest_layout(
         (1, '0xf80', 5)
     """
     require_operation(operation)
-    if not indices:
-        raise ArgumentError("indices is empty: give at least one access")
-    if row_elements is not None and row_elements < 1:
-        raise ArgumentError(f"row_elements is {row_elements}: it must be at least 1")
+    if isinstance(indices, str) or not indices:
+        raise ArgumentError(f"indices is {indices!r:.60}: give a list of at least one access")
+    if row_elements is not None:
+        require("row_elements", row_elements, low=1, high=LARGEST_ADDRESS, whole=True)
     accesses = [
         access
         for index in indices
-        for access in _every_warp(device, index, element_bytes, block, parameters)
+        for access in _every_warp(
+            device,
+            block,
+            index=index,
+            element_bytes=element_bytes,
+            base_bytes=base_bytes,
+            active=active,
+            parameters=parameters,
+        )
     ]
     groups = _groups(device, operation, element_bytes)
     rows = _rows(device, accesses) if row_elements is None else [row_elements]
@@ -180,25 +194,11 @@ def _rows(device: Device, accesses: Sequence[WarpAccess]) -> list[int]:
     return sorted(found, reverse=True)
 
 
-def _every_warp(
-    device: Device,
-    index: str | Sequence[int] | NDArray[Any],
-    element_bytes: int,
-    block: tuple[int, ...],
-    parameters: Mapping[str, int | Sequence[int]] | None,
-) -> Iterator[WarpAccess]:
-    threads = 1
-    for size in block or (device.warp_width.whole,):
-        threads *= size
+def _every_warp(device: Device, block: tuple[int, ...], **access: Any) -> Iterator[WarpAccess]:
+    threads = prod(block or (device.warp_width.whole,))
+    require("threads of the block", threads, low=1, high=device.max_threads_per_block.value)
     for warp in range(-(-threads // device.warp_width.whole)):
-        yield warp_access(
-            device,
-            index=index,
-            element_bytes=element_bytes,
-            block=block,
-            warp=warp,
-            parameters=parameters,
-        )
+        yield warp_access(device, block=block, warp=warp, **access)
 
 
 def _groups(
@@ -307,15 +307,7 @@ def _paddings(
     least: Padding | None = None
     for pad in range(device.shared_banks.whole + 1):
         for row in rows:
-            moved = [
-                law.padded(
-                    elements=access.addresses // access.element_bytes,
-                    row_elements=row,
-                    pad_elements=pad,
-                )
-                * access.element_bytes
-                for access in accesses
-            ]
+            moved = [_padded(access, row, pad) for access in accesses]
             passes, free = _most_passes(device, accesses, moved, groups)
             found = Padding(
                 row_elements=row, pad_elements=pad, extra_share=pad / row, passes=passes
@@ -325,6 +317,14 @@ def _paddings(
             if least is None or sum(passes) < sum(least.passes):
                 least = found
     return None, least
+
+
+def _padded(access: WarpAccess, row: int, pad: int) -> NDArray[np.int64]:
+    """The addresses once rows are padded; what lies before the first element stays where it is."""
+    offset = access.addresses % access.element_bytes
+    elements = access.addresses // access.element_bytes
+    moved = law.padded(elements=elements, row_elements=row, pad_elements=pad)
+    return moved * access.element_bytes + offset
 
 
 def _smallest_swizzle(
@@ -360,4 +360,7 @@ def _swizzle(
 ) -> Swizzle | None:
     moved = [law.swizzled(addresses=a.addresses, mask=mask, shift=shift) for a in accesses]
     passes, free = _most_passes(device, accesses, moved, groups)
-    return Swizzle(mask=mask, shift=shift, passes=passes) if free else None
+    if not free:
+        return None
+    piece = 1 << (mask >> shift).bit_length() if mask else 1
+    return Swizzle(mask=mask, shift=shift, passes=passes, piece_bytes=piece)

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from perfmodel.device.model import Device
 from perfmodel.device.values import Value
 from perfmodel.engines import occupancy as law
-from perfmodel.engines.arithmetic import Number, as_number, is_array, minimum, require
+from perfmodel.engines.arithmetic import Number, as_number, is_array, maximum, minimum, require
 from perfmodel.errors import ArgumentError
 from perfmodel.results import OccupancyResult, OneBlockMore
 
@@ -82,11 +82,16 @@ def occupancy(
     )
     limits = blocks_by(device, kernel, "stated")
     blocks = _least(limits)
+    several = any(is_array(getattr(kernel, name)) for name in _GIVE_UP.values())
     more, surely = (
-        None if is_array(blocks) else _one_block_more(device, kernel, limits, end)
+        None if several else _one_block_more(device, kernel, limits, end)
         for end in ("stated", "worst")
     )
-    worst, best = (_occupancy_at(device, kernel, warps, end) for end in ("worst", "best"))
+    # More warp slots may mean a smaller share of them, so the ends are ordered by the share.
+    shares = [_occupancy_at(device, kernel, warps, end) for end in ENDS]
+    least, greatest = shares[0], shares[0]
+    for share in shares[1:]:
+        least, greatest = minimum(least, share), maximum(greatest, share)
     return OccupancyResult(
         device=device.device,
         threads_per_block=kernel.threads_per_block,
@@ -108,12 +113,10 @@ def occupancy(
             register_allocation_unit=device.register_allocation_unit.whole,
         ),
         shared_allocated_bytes=_shared_allocated(device, kernel, "stated"),
-        occupancy_range=(worst, best),
+        occupancy_range=(least, greatest),
         one_block_more=more,
         one_block_more_surely=None if surely == more else surely,
-        impossible_because=None
-        if is_array(blocks) or blocks > 0
-        else _why_impossible(device, kernel),
+        impossible_because=None if several or blocks > 0 else _why_impossible(device, kernel),
     )
 
 
@@ -171,10 +174,11 @@ def sweep(device: Device, result: OccupancyResult, over: Swept) -> OccupancyResu
 
 
 def _occupancy_at(device: Device, kernel: Kernel, warps: Number, end: End) -> Number:
-    """The active warps at one end of the values that are ranges, over the stated warp slots."""
+    """The occupancy at one end of the values that are ranges, the warp slots among them."""
+    capacity, _ = _readers(end)
     return law.occupancy(
         active_warps=_least(blocks_by(device, kernel, end)) * warps,
-        max_warps_per_mp=device.max_warps_per_mp.whole,
+        max_warps_per_mp=capacity(device.max_warps_per_mp),
     )
 
 

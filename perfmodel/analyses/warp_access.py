@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
 from perfmodel.expressions import parse
 
@@ -146,13 +147,15 @@ def lane_names(
     shape = tuple(block) or (width,)
     if len(shape) > 3 or any(not isinstance(size, int) or size < 1 for size in shape):
         raise ArgumentError(f"block is {shape}: give one to three sizes of at least 1")
-    threads = int(np.prod(shape))
+    threads = prod(shape)
     if threads > device.max_threads_per_block.value:
         raise ArgumentError(
             f"block is {'x'.join(map(str, shape))}, {threads} threads: {device.device} allows at "
             f"most {device.max_threads_per_block.whole}"
         )
     warps = -(-threads // width)
+    if warp is not None and not isinstance(warp, int):
+        raise ArgumentError(f"warp is {warp!r:.40}: it must be a whole number")
     if warp is not None and not 0 <= warp < warps:
         raise ArgumentError(f"warp is {warp}: the block has warps 0 to {warps - 1}")
     thread = np.arange(warps * width) if warp is None else warp * width + np.arange(width)
@@ -245,9 +248,10 @@ def _active(
 
 
 def _require_sizes(element_bytes: int, base_bytes: int) -> None:
-    if isinstance(element_bytes, bool) or not isinstance(element_bytes, int):
-        raise ArgumentError(f"element_bytes is {element_bytes!r}: it must be a whole number")
+    for name, size in (("element_bytes", element_bytes), ("base_bytes", base_bytes)):
+        if not isinstance(size, int):
+            raise ArgumentError(f"{name} is {size!r:.40}: it must be a whole number")
+    require("element_bytes", element_bytes, low=1, whole=True)
     if element_bytes < 1 or element_bytes > 128 or element_bytes & (element_bytes - 1):
         raise ArgumentError(f"element_bytes is {element_bytes}: it must be 1, 2, 4, ... or 128")
-    if isinstance(base_bytes, bool) or not isinstance(base_bytes, int) or base_bytes < 0:
-        raise ArgumentError(f"base_bytes is {base_bytes!r}: it must be a whole number from 0 on")
+    require("base_bytes", base_bytes, low=0, high=LARGEST_ADDRESS, whole=True)

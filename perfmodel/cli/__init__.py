@@ -103,32 +103,63 @@ def run(arguments: list[str] | None = None) -> int:
         arguments: What follows the program's name; by default what it was called with.
 
     Returns:
-        The exit code: 0; 1 where a check failed; 2 for a wrong use; 3 for wrong data.
+        The exit code: 0; 1 where a check failed; 2 for a wrong use; 3 for wrong data; 70 for a
+        mistake in perfmodel itself.
     """
     try:
         given = sys.argv[1:] if arguments is None else arguments
+        if sys.stdout is None:
+            return _fail("there is no standard output to write to", UsageError.exit_code)
+        _let_any_name_be_printed()
         code = app(args=given or ["--help"], prog_name="perfmodel", standalone_mode=False)
         sys.stdout.flush()
     except PerfmodelError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(error, error.exit_code)
     except UsageException as error:
         context = error.ctx
-        where = f"{context.command_path}: " if context is not None else ""
-        return _fail(where + error.format_message(), UsageError.exit_code)
-    except MemoryError:
-        return _fail("too large for this machine's memory: ask for less at once", 2)
+        where = context.command_path.removeprefix("perfmodel").strip() if context else ""
+        said = error.format_message()
+        return _fail(f"{where}: {said}" if where else said, UsageError.exit_code)
     except typer.Abort:
         return _fail("interrupted", 130)
     except BrokenPipeError:
         # The reader has seen enough, as with `perfmodel devices | head -1`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except MemoryError:
+        return _fail("too large for this machine's memory: ask for less at once", 2)
     except OSError as error:
-        return _fail(f"cannot write: {error.strerror or error}", 2)
+        return _fail(f"cannot read or write: {error.strerror or error}", 2)
+    except Exception as error:  # noqa: BLE001  the last resort: a mistake of ours is one line too
+        return _fail(f"a mistake in perfmodel, please report it: {error!r}", INTERNAL_ERROR)
     return code if isinstance(code, int) else 0
 
 
-def _fail(message: str, code: int) -> int:
-    first, *rest = message.strip().splitlines()
-    sys.stderr.write("\n".join([f"perfmodel: {first}", *rest]) + "\n")
+def _let_any_name_be_printed() -> None:
+    """A character that the terminal's encoding lacks is written as its code."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+INTERNAL_ERROR = 70
+"""Exit code of a mistake in perfmodel itself."""
+
+_LONGEST_LINE = 400
+
+
+def _fail(error: object, code: int) -> int:
+    """Say what is wrong on one line, or on three where an expression is shown with a caret."""
+    lines = str(error).strip().splitlines() or [""]
+    if type(error).__name__ != "ExpressionError":
+        lines = [" ".join(lines)]
+    shown = [f"perfmodel: {lines[0]}", *lines[1:]]
+    if sys.stderr is not None:
+        sys.stderr.write("\n".join(map(_printable, shown)) + "\n")
     return code
+
+
+def _printable(line: str) -> str:
+    """A line without control characters, cut where it has no end."""
+    escaped = "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
+    return escaped if len(escaped) <= _LONGEST_LINE else f"{escaped[:_LONGEST_LINE]} ..."

@@ -57,6 +57,7 @@ def banks(
     from perfmodel.device.loading import load_device
     from perfmodel.tables.access import bank_conflict_table
 
+    output.require_one_format(as_json=as_json, as_csv=as_csv)
     if suggest and swizzle is not None:
         raise UsageError("--suggest and --swizzle: the one looks for what the other gives")
     devices = [load_device(name) for name in options.device_names(device)]
@@ -91,6 +92,8 @@ def banks(
             row_elements=None if row is None else options.whole_number(row, "--row"),
             operation=operation,  # type: ignore[arg-type]  # one of the two by construction
             block=shape,
+            base_bytes=options.byte_size(base, "--base"),
+            active=options.active_lanes(active),
             parameters=values,
         )
         for each in (devices if suggest else ())
@@ -117,7 +120,7 @@ def _mask_and_shift(text: str | None) -> tuple[int, int] | None:
         return None
     mask, colon, shift = text.partition(":")
     try:
-        found = int(mask, 0), int(shift, 0)
+        found = (int(mask, 0), int(shift, 0)) if text.isascii() else (-1, -1)
     except ValueError:
         found = (-1, -1)
     if not colon or min(found) < 0 or max(found[0].bit_length(), found[1]) > 40:

@@ -45,6 +45,7 @@ def coalescing(
     from perfmodel.device.loading import load_device
     from perfmodel.tables.access import coalescing_table
 
+    output.require_one_format(as_json=as_json, as_csv=as_csv)
     devices = [load_device(name) for name in options.device_names(device)]
     if len(index) > 1 and len(devices) > 1:
         raise UsageError("several --index and several --device: repeat one of the two")

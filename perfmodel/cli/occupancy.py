@@ -62,6 +62,9 @@ def occupancy(
     """Blocks and warps an MP holds, what limits them, and what to give up for one block more."""
     from math import prod
 
+    output.require_one_format(as_json=as_json, as_csv=as_csv)
+    if sweep is not None and sweep not in _SWEPT:
+        raise UsageError(f"--sweep is {sweep[:40]!r}: it must be one of {', '.join(_SWEPT)}")
     from perfmodel.analyses.occupancy import occupancy as analyse
     from perfmodel.device.loading import load_device
     from perfmodel.tables.occupancy import occupancy_table
@@ -113,8 +116,6 @@ def _print_sweep(
     from perfmodel.analyses.occupancy import sweep
     from perfmodel.tables.occupancy import occupancy_sweep_table
 
-    if over not in _SWEPT:
-        raise UsageError(f"--sweep is {over[:40]!r}: it must be one of {', '.join(_SWEPT)}")
     name = _SWEPT[over]
     swept = [sweep(*pair, name) for pair in zip(devices, results, strict=True)]
     output.emit(

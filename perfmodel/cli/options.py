@@ -76,6 +76,7 @@ Active = Annotated[
 Store = Annotated[bool, typer.Option("--store", help="A store rather than a load.")]
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+_PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 _LONGEST_RANGE = 4096
 
@@ -144,7 +145,7 @@ def number(text: str, name: str) -> float:
         UsageError: The text is no number.
     """
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if math.isnan(value):
@@ -172,10 +173,8 @@ def quantity(text: str, name: str, dimension: str) -> float:
     Raises:
         UsageError: The text is no quantity, or its unit is ambiguous or of another dimension.
     """
-    try:
+    if _PLAIN.fullmatch(text.strip()):
         return float(text)
-    except ValueError:
-        pass
     try:
         return parse_quantity(text, dimension)
     except DataError as error:
@@ -223,7 +222,7 @@ def element_bytes(text: str) -> int:
     from perfmodel.analyses.warp_access import ELEMENT_BYTES
     from perfmodel.suggestions import did_you_mean
 
-    if text.isdecimal():
+    if _WHOLE.fullmatch(text):
         return whole_number(text, "--type")
     if text not in ELEMENT_BYTES:
         raise UsageError(f"no type {text[:40]!r}: {did_you_mean(text, ELEMENT_BYTES, most=40)}")

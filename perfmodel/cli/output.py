@@ -33,8 +33,7 @@ def emit(
     Raises:
         UsageError: Both JSON and CSV were asked for.
     """
-    if as_json and as_csv:
-        raise UsageError("--json and --csv: give one of the two")
+    require_one_format(as_json=as_json, as_csv=as_csv)
     if as_json:
         shown = [_without(plain(result), without) for result in results]
         typer.echo(json.dumps(shown[0] if len(shown) == 1 else shown, indent=2))
@@ -43,6 +42,16 @@ def emit(
         typer.echo(csv_text(found), nl=False)
     else:
         typer.echo(table())
+
+
+def require_one_format(*, as_json: bool, as_csv: bool) -> None:
+    """Refuse JSON and CSV at once, before anything is drawn or printed.
+
+    Raises:
+        UsageError: Both were asked for.
+    """
+    if as_json and as_csv:
+        raise UsageError("--json and --csv: give one of the two")
 
 
 def draw(figure: Callable[[], Figure], path: Path | None, *, of: int = 1) -> None:
@@ -58,7 +67,9 @@ def draw(figure: Callable[[], Figure], path: Path | None, *, of: int = 1) -> Non
     from perfmodel.plots.saving import save
 
     save(figure(), path)
-    typer.echo(f"wrote {path}", err=True)
+    typer.echo(
+        f"wrote {str(path)!r}"[:400] if not str(path).isprintable() else f"wrote {path}", err=True
+    )
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:

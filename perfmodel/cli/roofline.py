@@ -64,6 +64,7 @@ def roofline(
     from perfmodel.results import plain
     from perfmodel.tables.roofline import roofline_table
 
+    output.require_one_format(as_json=as_json, as_csv=as_csv)
     own = flop is not None or moved is not None
     if own == (kernel is not None):
         raise UsageError("give --kernel, or --flop and --bytes for work of your own")

@@ -46,6 +46,7 @@ def swizzle(
     from perfmodel.analyses.tiling import block_orders
     from perfmodel.tables.tiling import block_orders_table
 
+    output.require_one_format(as_json=as_json, as_csv=as_csv)
     sizes = options.shape(grid, "--grid")
     if len(sizes) != 2:
         raise UsageError(f"--grid is {grid[:40]!r}: give rows and columns, such as 10x10")

@@ -51,6 +51,38 @@ def check_device(device: Device) -> list[Check]:
     ]
 
 
+def contradictions(device: Device) -> Iterator[str]:
+    """What a device file may not say at all, since answers would be wrong without a sign of it.
+
+    Args:
+        device: The device.
+
+    Yields:
+        What is wrong and what would be right, one line each.
+    """
+    for operation, by_width in device.shared_lane_groups.items():
+        for width, groups in by_width.items():
+            lanes = sum(map(len, groups.groups))
+            if lanes != device.warp_width.value:
+                yield (
+                    f"shared_lane_groups.{operation}.{width}: the groups hold {lanes} lanes, "
+                    f"a warp has {device.warp_width.whole}"
+                )
+    for level in ("l1", "l2"):
+        line, sector = getattr(device, f"{level}_line"), getattr(device, f"{level}_sector")
+        if line.whole % sector.whole:
+            yield f"{level}_sector: {sector} is no part of the line of {line}"
+    if device.shared_carveouts and max(device.shared_carveouts.values) < device.shared_per_mp.value:
+        yield f"shared_carveouts: none of them holds the shared_per_mp of {device.shared_per_mp}"
+    scalar = ("scalar_registers_per_partition", "scalar_register_allocation_unit",
+              "max_scalar_registers_per_warp")  # fmt: skip
+    if len({getattr(device, name) is None for name in scalar}) > 1:
+        yield f"{', '.join(scalar)}: give all of them or none"
+    for group in ("lanes", "peaks"):
+        if "fp32" not in getattr(device, group):
+            yield f"{group}: fp32 is missing: every device needs it"
+
+
 def _interval(value: Value) -> tuple[float, float]:
     return value.low, value.high
 

@@ -81,11 +81,16 @@ def read_device(path: Path) -> Device:
     Raises:
         DataError: The file is wrong; the message gives its name and line.
     """
+    from perfmodel.device.checks import contradictions
     from perfmodel.device.validation import validate
 
     document = read_file(path)
     validate(document)
-    return build(Device, document.data)
+    device = build(Device, document.data)
+    for contradiction in contradictions(device):
+        field = contradiction.partition(":")[0].partition(".")[0].partition(",")[0]
+        raise DataError(f"{document.place((field,))}: {contradiction}")
+    return device
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Self
 
 from perfmodel.device.schema import DeviceFields
-from perfmodel.device.values import Value
+from perfmodel.device.values import FrozenDict, Value
 from perfmodel.errors import UsageError
 from perfmodel.suggestions import did_you_mean
 
@@ -138,6 +138,6 @@ def _replaced(item: Any, path: list[str], value: Value) -> Any:
     """A copy of an item of a device with the value at `path` replaced."""
     head, *rest = path
     if isinstance(item, Mapping):
-        return {**item, head: _replaced(item[head], rest, value) if rest else value}
+        return FrozenDict({**item, head: _replaced(item[head], rest, value) if rest else value})
     new = _replaced(getattr(item, head), rest, value) if rest else value
     return replace(item, **{head: new})

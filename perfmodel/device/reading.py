@@ -10,6 +10,8 @@ from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from perfmodel.device.values import FrozenDict
+
 Record = TypeVar("Record")
 
 
@@ -51,7 +53,7 @@ def _read(hint: Any, raw: Any) -> Any:
         return None if raw is None else _read(present, raw)
     if origin is Mapping:
         of_key = get_args(hint)[1]
-        return {key: _read(of_key, item) for key, item in raw.items()}
+        return FrozenDict({key: _read(of_key, item) for key, item in raw.items()})
     if origin is tuple:
         return tuple(raw)
     if is_dataclass(hint) and isinstance(hint, type):

@@ -4,6 +4,7 @@ A file that comes from outside is validated before it is read. The shipped files
 when they were tested, so that loading one does not wait for pydantic.
 """
 
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -86,4 +87,4 @@ def _describe(fault: Any) -> tuple[Location, str]:
 
 def _known_keys(parent: Location) -> tuple[str, ...]:
     record = schema.Link if parent and parent[0] == "links" else schema.DeviceFields
-    return tuple(record.__dataclass_fields__)
+    return tuple(field.name for field in fields(record))

@@ -34,6 +34,24 @@ _PROVENANCE: Mapping[str, Any] = {
 }
 
 
+class FrozenDict(dict[Any, Any]):
+    """A mapping that cannot be changed, so that no caller changes a device that others share."""
+
+    def _refuse(self, *_: object, **__: object) -> Any:
+        raise TypeError("a device cannot be changed: what_if makes a changed copy")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    update = pop = popitem = clear = setdefault = _refuse
+
+    def __reduce__(self) -> tuple[type["FrozenDict"], tuple[dict[Any, Any]]]:
+        """Pickle as the plain mapping."""
+        return FrozenDict, (dict(self),)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        """Equal mappings have the same keys."""
+        return hash(frozenset(self))
+
+
 class WrittenForm(Protocol):
     """How something is written in a device file."""
 
@@ -300,6 +318,8 @@ class WrittenText(_Written):
             raise ValueError(
                 f"{str(raw)[:40]!r} is not text of {self.shortest} to {self.longest} characters"
             )
+        if not raw.replace("\n", " ").isprintable():
+            raise ValueError(f"{raw[:40]!a} holds characters that cannot be printed")
         if not re.fullmatch(self.pattern or ".*", raw, re.DOTALL):
             raise ValueError(
                 f"{raw[:40]!r} is no name: use lower-case letters, digits and . _ - only"

@@ -12,6 +12,9 @@ from typing import Any
 
 from perfmodel.errors import ArgumentError
 
+EXACT = 2**53
+"""Whole numbers up to this are exact as floats; no count or size of a kernel is beyond it."""
+
 Number = Any
 """An int, a float, a NumPy array of either, or a sympy expression."""
 
@@ -23,12 +26,27 @@ def is_array(value: object) -> bool:
 
 
 def as_number(value: Number) -> Number:
-    """A list or tuple as an array, anything else as it is."""
-    if isinstance(value, list | tuple):
-        import numpy as np
+    """A list, an array or a NumPy scalar in a type in which nothing wraps; a number as it is.
 
-        return np.asarray(value)
-    return value
+    Raises:
+        ArgumentError: The elements are neither integers nor floats.
+    """
+    if not is_array(value) and not isinstance(value, list | tuple):
+        return value
+    import numpy as np
+
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ArgumentError(
+            "a list holds lists of different lengths: give one number each"
+        ) from None
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(f"an array holds {array.dtype} values: it must hold numbers")
+    if array.dtype.kind == "u" and array.size and array.max() > EXACT:
+        raise ArgumentError(f"an array holds {array.max()}: at most {EXACT} is exact")
+    wide = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+    return wide if wide.ndim else wide.item()
 
 
 def is_symbolic(value: object) -> bool:
@@ -80,9 +98,17 @@ def floor_divide(numerator: Number, denominator: Number) -> Number:
 
 def ceil_divide(numerator: Number, denominator: Number) -> Number:
     """Integer division, rounded up."""
+    numerator = _signed(numerator)
     if is_symbolic(numerator) or is_symbolic(denominator):
         return sys.modules["sympy"].ceiling(numerator / denominator)
     return -(-numerator // denominator)
+
+
+def _signed(value: Number) -> Number:
+    """An unsigned array as a signed one, in which a number below 0 does not wrap."""
+    if is_array(value) and value.dtype.kind == "u":
+        return value.astype("int64")
+    return value
 
 
 def round_up(value: Number, unit: Number) -> Number:
@@ -131,16 +157,25 @@ def require(
     """
     if is_symbolic(value):
         return
+    exact = EXACT if whole and finite else math.inf
     for number in _numbers(name, value):
         fits = number > low if above_low else number >= low
-        fits = fits and number <= high and not math.isnan(number)
-        if finite:
-            fits = fits and not math.isinf(number)
-        if whole and fits and not math.isinf(number):
-            fits = float(number).is_integer() if isinstance(number, float) else True
+        fits = fits and number <= high
+        if fits and exact < number < math.inf:
+            raise ArgumentError(f"{name} is {_shown(number)}: at most {EXACT} is exact")
+        if isinstance(number, float):
+            fits = fits and not math.isnan(number) and not (finite and math.isinf(number))
+            fits = fits and (not whole or math.isinf(number) or number.is_integer())
         if not fits:
             wanted = _wanted(low=low, high=high, whole=whole, above_low=above_low)
-            raise ArgumentError(f"{name} is {number}: it must be {wanted}")
+            raise ArgumentError(f"{name} is {_shown(number)}: it must be {wanted}")
+
+
+def _shown(number: float) -> str:
+    """A number, cut where it has too many digits to be read."""
+    if isinstance(number, int) and abs(number) > 10**20:
+        return "a number of more than 20 digits"
+    return str(number)
 
 
 def _numbers(name: str, value: Number) -> list[int | float]:
@@ -148,7 +183,7 @@ def _numbers(name: str, value: Number) -> list[int | float]:
     if is_array(value):
         numpy = sys.modules["numpy"]
         array = numpy.asarray(value)
-        if array.dtype.kind not in "iufb":
+        if array.dtype.kind not in "iufb" or array.ndim > 32:
             raise ArgumentError(f"{name} holds {array.dtype} values: it must hold numbers")
         if not array.size:
             raise ArgumentError(f"{name} is empty: it must hold at least one number")

@@ -244,7 +244,8 @@ def swizzled(*, addresses: Integers, mask: int, shift: int) -> Integers:
         folded bits do not overlap the mask.
 
     Raises:
-        ArgumentError: mask or shift is negative.
+        ArgumentError: mask or shift is negative, or a mask is not shifted, which would map many
+            addresses to one.
 
     Source: document 000, section 3.3 (which leaves mask and shift open).
 
@@ -254,7 +255,7 @@ def swizzled(*, addresses: Integers, mask: int, shift: int) -> Integers:
         [0, 132, 264]
     """
     require("mask", mask, low=0, whole=True)
-    require("shift", shift, low=0, whole=True)
+    require("shift", shift, low=0 if mask == 0 else 1, whole=True)
     folded: Integers = addresses ^ ((addresses & mask) >> shift)
     return folded
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from perfmodel.errors import DataError, UsageError
@@ -82,7 +83,7 @@ def closed_forms() -> Mapping[str, ClosedForm]:
 
 def _text(value: Any) -> Any:
     """Everything but the parameters is text; an amount such as `n` alone reads as such anyway."""
-    return value if isinstance(value, dict) else str(value)
+    return MappingProxyType(value) if isinstance(value, dict) else str(value)
 
 
 def closed_form(name: str) -> ClosedForm:

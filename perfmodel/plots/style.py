@@ -50,6 +50,7 @@ LOOK: Mapping[str, Any] = MappingProxyType(
         "pdf.fonttype": 42,
         "savefig.facecolor": "white",
         "svg.hashsalt": "perfmodel",
+        "text.parse_math": False,  # a device's name is text, whatever its signs
         "text.usetex": False,
     }
 )

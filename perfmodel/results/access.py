@@ -101,6 +101,9 @@ class Swizzle(Result):
     shift: int
     passes: tuple[int, ...]
     """Passes of each access with the swizzle."""
+    piece_bytes: int
+    """The swizzle rearranges every aligned piece of this size within itself, so an array that is a
+    multiple of it needs no more space."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,9 +48,7 @@ class OccupancyResult(Result):
     shared_allocated_bytes: Any
     """Shared memory a block takes, reserve and rounding included."""
     occupancy_range: tuple[Any, Any]
-    """The occupancy at the worst and the best ends of the device values that are ranges.
-
-    Both are shares of the stated warp slots, so that the occupancy lies between them."""
+    """The least and the greatest occupancy over the ends of the device values that are ranges."""
     one_block_more: OneBlockMore | None
     """What to give up for one block more; None where nothing helps, and for arrays."""
     one_block_more_surely: OneBlockMore | None

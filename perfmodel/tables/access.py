@@ -197,8 +197,8 @@ def _layout(layout: LayoutSuggestion) -> list[str]:
     else:
         xor = layout.swizzle
         lines.append(
-            f"swizzle: address ^ ((address & {xor.mask:#x}) >> {xor.shift}), bytes; "
-            f"passes {_passes(xor.passes)}"
+            f"swizzle: address ^ ((address & {xor.mask:#x}) >> {xor.shift}), in bytes, "
+            f"within every {xor.piece_bytes} B; passes {_passes(xor.passes)}"
         )
     return [wrapped(line, indent="         ") for line in lines]
 

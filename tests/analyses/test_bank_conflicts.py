@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import perfmodel
 from perfmodel.analyses.bank_conflicts import suggest_layout
 from perfmodel.device.loading import device_names, load_device
+from perfmodel.engines import bank_conflicts as law
 from perfmodel.errors import ArgumentError
 from tests.analyses.lane_by_lane import Access, accesses, random_indices
 
@@ -334,7 +335,7 @@ class TestSuggestedLayouts:
         assert found.padding is None
 
     def test_nothing_given(self) -> None:
-        with pytest.raises(ArgumentError, match="indices is empty"):
+        with pytest.raises(ArgumentError, match="give a list of at least one access"):
             suggest_layout(load_device("h100"), indices=[], element_bytes=4)
         with pytest.raises(ArgumentError, match="row_elements is 0"):
             suggest_layout(
@@ -426,3 +427,24 @@ def test_a_suggestion_is_the_devices_own() -> None:
         row, pad = found.padding.row_elements, found.padding.pad_elements
         padded = f"({index}) + ({index}) / {row} * {pad}"
         assert perfmodel.bank_conflicts(device, index=padded, element_bytes=16).conflict_free
+
+
+def test_a_suggestion_counts_the_base_and_the_lanes_that_take_part() -> None:
+    h100 = load_device("h100")
+    shifted = suggest_layout(h100, indices=["threadIdx.x"], element_bytes=4, base_bytes=2)
+    assert shifted.padding is None or shifted.padding.pad_elements > 0
+    few = suggest_layout(
+        h100, indices=["threadIdx.x * 32"], element_bytes=4, active="threadIdx.x == 0"
+    )
+    assert few.padding is not None
+    assert few.padding.pad_elements == 0
+
+
+def test_a_swizzle_stays_within_its_pieces() -> None:
+    found = suggest_layout(load_device("h100"), indices=["threadIdx.x * 32"], element_bytes=4)
+    assert found.swizzle is not None
+    piece = found.swizzle.piece_bytes
+    addresses = np.arange(32 * piece)
+    moved = law.swizzled(addresses=addresses, mask=found.swizzle.mask, shift=found.swizzle.shift)
+    assert sorted(moved.tolist()) == addresses.tolist()
+    np.testing.assert_array_equal(moved // piece, addresses // piece)

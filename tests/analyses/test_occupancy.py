@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -381,12 +381,19 @@ def test_blocks_and_limiters_equal_placing_blocks_one_by_one(name: str) -> None:
 def test_the_range_equals_placing_blocks_at_its_ends(name: str) -> None:
     device = device_called(name)
     kernels = random_kernels(device, 400, seed=7)
-    slots = device.max_warps_per_mp.whole
+    slots = device.max_warps_per_mp
     for kernel, (_, _, low, high) in zip(kernels, of_batch(device, kernels), strict=True):
-        worst = Placement(mp_of(device, "worst"), kernel)
-        best = Placement(mp_of(device, "best"), kernel)
-        assert low == pytest.approx(worst.blocks * worst.warps / slots, rel=1e-12), kernel
-        assert high == pytest.approx(best.blocks * best.warps / slots, rel=1e-12), kernel
+        shares = [
+            placed.blocks * placed.warps / of
+            for placed, of in (
+                (Placement(mp_of(device), kernel), slots.value),
+                (Placement(mp_of(device, "worst"), kernel), slots.low),
+                (Placement(mp_of(device, "best"), kernel), slots.high),
+            )
+        ]
+        assert low == pytest.approx(min(shares), rel=1e-12), kernel
+        assert high == pytest.approx(max(shares), rel=1e-12), kernel
+        assert 0 <= low <= high <= 1
 
 
 @pytest.mark.parametrize("name", [*device_names(), *HYPOTHETICAL])
@@ -585,3 +592,34 @@ class TestBadInput:
     def test_a_carveout_outside_its_range(self, percent: int) -> None:
         with pytest.raises(ArgumentError, match="carveout_percent is"):
             perfmodel.occupancy(load_device("h100"), threads_per_block=64, carveout_percent=percent)
+
+
+@pytest.mark.parametrize(
+    "kind", ["uint8", "int8", "uint16", "uint32", "uint64", "int32", "float64"]
+)
+def test_the_type_of_an_array_changes_nothing(kind: str) -> None:
+    device = load_device("s5000")
+    result = perfmodel.occupancy(
+        device,
+        threads_per_block=np.array([96, 64], kind),
+        registers_per_thread=np.array([32], kind),
+        shared_bytes_per_block=[1024, 0],
+    )
+    one = perfmodel.occupancy(
+        device, threads_per_block=96, registers_per_thread=32, shared_bytes_per_block=1024
+    )
+    assert result.blocks_per_mp[0] == one.blocks_per_mp
+    assert result.occupancy[0] == one.occupancy
+
+
+@pytest.mark.parametrize("wrong", [np.array([True]), np.array(["1"]), [[1], [2, 3]], np.array([])])
+def test_arrays_of_anything_else_are_refused(wrong: Any) -> None:
+    with pytest.raises(ArgumentError):
+        perfmodel.occupancy(load_device("s5000"), threads_per_block=wrong)
+
+
+def test_more_warp_slots_never_make_an_occupancy_above_one() -> None:
+    device = load_device("k100-ai")
+    for threads in (64, 256, 1024):
+        low, high = perfmodel.occupancy(device, threads_per_block=threads).occupancy_range
+        assert 0 <= low <= high <= 1

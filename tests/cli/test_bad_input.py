@@ -28,8 +28,17 @@ WRONG_USE = [
     ("occupancy --threads 256 --shared 32KB", "KB is ambiguous"),
     ("occupancy --threads 256 --shared 32GHz", "is in hz"),
     ("occupancy --threads 256 --shared 1.5", "whole number of bytes"),
-    ("occupancy --threads 256 --shared nan", "whole number of bytes"),
-    ("occupancy --threads 256 --shared inf", "whole number of bytes"),
+    ("occupancy --threads 256 --shared 32k", "such as kB, KiB or kHz"),
+    ("occupancy --threads 256 --shared 1_000", "no unit"),
+    ("occupancy --threads 256 --registers 9999999999999999999", "exact"),
+    ("coalescing -i tid --base 10000000000000000000", "base_bytes is"),
+    ("coalescing -i tid --block 4294967296x4294967296", "allows at most"),
+    ("banks -i tid --suggest --row 9999999999999999999", "row_elements is"),
+    ("banks -i tid*32 --swizzle 0xf80:0", "shift is 0"),
+    ("swizzle --grid 4x4 --resident 10000000000000000000", "exact"),
+    ("coalescing -i tid --type ٤", "no type"),
+    ("occupancy --threads 256 --shared nan", "no quantity"),
+    ("occupancy --threads 256 --shared inf", "no quantity"),
     ("occupancy --threads 256 --carveout 50", "leave it out"),
     ("occupancy --threads 256 -d h200 --carveout 101", "at most 100"),
     ("occupancy --threads 256 -d h200 --scalar-registers 3", "no scalar registers"),
@@ -151,6 +160,7 @@ def h200() -> str:
     return (specs_directory() / "h200.yaml").read_text("utf-8")
 
 
+GROUPS = "{groups: 0-3, kind: measured, source: test}"
 HOSTILE_FILES = {
     "empty": (b"", "mapping is wanted"),
     "binary": (bytes(range(256)), "UTF-8"),
@@ -172,6 +182,21 @@ HOSTILE_FILES = {
         "source",
     ),
     "bare value": (h200().replace("mps: {value: 132", "mps: 132 #").encode(), "stands alone"),
+    "bool": (b"format: !!bool maybe\n", "not a value of its kind"),
+    "int": (b"format: !!int '-'\n", "not a value of its kind"),
+    "control": (b'"\\e[31mred": 1\n', "plain text"),
+    "escape in a name": (
+        h200().replace("device: h200", 'device: "\\e[31mred"').encode(),
+        "printed",
+    ),
+    "lane groups of another warp": (
+        (h200() + "\nshared_lane_groups:\n  load:\n    4 B: " + GROUPS + "\n").encode(),
+        "the groups hold 4 lanes, a warp has 32",
+    ),
+    "sector and line": (
+        h200().replace("l1_sector: {value: 32 B", "l1_sector: {value: 48 B").encode(),
+        "no part of the line",
+    ),
     "version": (h200().replace("format: 1", "format: 2").encode(), "must be 1"),
 }
 
@@ -242,6 +267,33 @@ def test_an_explanation_without_docstrings_says_what_is_missing() -> None:
         assert result.returncode == 2
         assert "-OO" in result.stderr
         assert_one_clear_line(result.stderr)
+
+
+def test_a_mistake_of_ours_is_one_line_too(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("perfmodel.analyses.occupancy.occupancy", fail)
+    answer = command("occupancy --threads 64")
+    assert answer.code == 70
+    assert "please report it" in answer.err
+    assert_one_clear_line(answer.err)
+
+
+def test_control_characters_are_not_passed_on(command: Command) -> None:
+    answer = command("roofline --kernel gemv --plot", "a\nb\x1b[31m.gif")
+    assert answer.code == 2
+    assert_one_clear_line(answer.err)
+    assert "\x1b" not in answer.err
+
+
+def test_nothing_is_drawn_by_a_command_that_fails(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "plot.png"
+    for line in ("--json --csv", "--sweep colours"):
+        assert command(f"occupancy --threads 64 {line} --plot", str(path)).code == 2
+        assert not path.exists()
 
 
 def test_a_pipe_is_no_device_file(command: Command, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -174,3 +176,23 @@ class TestWhatFollows:
     def test_what_is_set_does_not_follow(self) -> None:
         held = self.s5000.what_if(clock="3 GHz", **{"peaks.fp32": "21.5 TFLOP/s"})
         assert held.peaks["fp32"].value == 21.5e12
+
+
+def test_a_device_cannot_be_changed_by_its_callers() -> None:
+    device: Any = load_device("s5000")
+    with pytest.raises(TypeError, match="what_if makes a changed copy"):
+        device.lanes.update({"fp32": None})
+    with pytest.raises(TypeError, match="what_if makes a changed copy"):
+        device.peaks["fp32"] = None
+    with pytest.raises(TypeError, match="what_if makes a changed copy"):
+        device.links.pop("pcie")
+    assert load_device("s5000").lanes["fp32"].value == 128
+
+
+def test_a_device_can_be_pickled_and_copied() -> None:
+    device = load_device("mi300x")
+    copies: list[Any] = [pickle.loads(pickle.dumps(device)), deepcopy(device)]
+    for copy in copies:
+        assert copy == device
+        with pytest.raises(TypeError):
+            copy.lanes["fp32"] = None
