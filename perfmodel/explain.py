@@ -7,6 +7,7 @@ what is computed. Units and sources are read from the law's own docstring.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from perfmodel.results import Result
 from perfmodel.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from perfmodel.device.model import Device
 
@@ -90,7 +91,7 @@ def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = N
     for name in values:
         if name not in names:
             raise UsageError(f"{law} has no number {name[:60]!r}: {did_you_mean(name, names)}")
-    result = float(entry.function(**values))
+    result = _finite(law, lambda: float(entry.function(**values)))
     symbols = {name: sympy.Symbol(name, positive=True) for name in names}
     formula = entry.function(**symbols)
     rounded = bool(formula.has(sympy.floor, sympy.ceiling))
@@ -103,12 +104,13 @@ def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = N
         term = Term(name=name, meaning=meaning, unit=unit, value=values[name])
         if ruling is not None:
             derivative = sympy.diff(ruling, symbols[name])
-            slope = float(derivative.subs(at))
+            slope = derivative.subs(at)
+            exists = bool(slope.is_finite and slope.is_real)
             term = replace(
                 term,
                 derivative=str(sympy.simplify(derivative)),
-                slope=slope,
-                elasticity=slope * values[name] / result if result else None,
+                slope=float(slope) if exists else None,
+                elasticity=float(slope) * values[name] / result if exists and result else None,
             )
         terms.append(term)
     return Explanation(
@@ -140,6 +142,17 @@ def require_docstrings() -> None:
     """Refuse to explain without the docstrings that explanations are read from."""
     if sys.flags.optimize > 1:
         raise UsageError("Python was started with -OO, which strips what laws say: leave it out")
+
+
+def _finite(law: str, compute: Callable[[], float]) -> float:
+    """The result of a law, refused where it is none or beyond all numbers."""
+    try:
+        result = compute()
+    except ArithmeticError:
+        result = math.nan
+    if not math.isfinite(result):
+        raise UsageError(f"{law} has no finite result for these numbers: choose others with -p")
+    return result
 
 
 def _ruling_branch(formula: Any, at: Mapping[Any, float]) -> Any:

@@ -58,6 +58,8 @@ def banks(
     from perfmodel.tables.access import bank_conflict_table
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
+    if row is not None and not suggest:
+        raise UsageError("--row is for --suggest: add it")
     if suggest and swizzle is not None:
         raise UsageError("--suggest and --swizzle: the one looks for what the other gives")
     devices = [load_device(name) for name in options.device_names(device)]

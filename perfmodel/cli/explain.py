@@ -6,6 +6,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
+from perfmodel.errors import UsageError
 
 app = command_app()
 
@@ -33,6 +34,8 @@ def explain(
     from perfmodel.tables.laws import explanation_table, laws_table
 
     if law is None:
+        if param:
+            raise UsageError("-p is for a law: name one, such as amdahl")
         named = titles()
         output.emit([named], table=lambda: laws_table(named), as_json=as_json)
         return

@@ -66,6 +66,8 @@ def roofline(
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     own = flop is not None or moved is not None
+    if own and param:
+        raise UsageError("-p is for --kernel: --flop and --bytes have no parameters")
     if own == (kernel is not None):
         raise UsageError("give --kernel, or --flop and --bytes for work of your own")
     measured = None if time is None else options.duration(time, "--time")

@@ -54,6 +54,8 @@ def scaling(
 
     if (speeds is None) == (devices is None):
         raise UsageError("give --speeds for unequal devices, or --devices for equal ones")
+    if all_reduce is None and (link is not None or latency is not None):
+        raise UsageError("--link and --latency are for --all-reduce: add it")
     given = (
         [1.0] * (devices or 1)
         if speeds is None

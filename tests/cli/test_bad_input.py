@@ -110,6 +110,11 @@ WRONG_USE = [
     ("scaling --speeds 1,0", "above 0"),
     ("scaling --devices 4 --all-reduce 1GB --link tin-can", "no link"),
     ("explain amdal", "did you mean amdahl?"),
+    ("explain -p parallel_fraction=1", "name one"),
+    ("explain amdahl-limit -p parallel_fraction=1", "no finite result"),
+    ("banks -i tid --row 32", "--row is for --suggest"),
+    ("scaling --devices 8 --latency 5us", "for --all-reduce"),
+    ("roofline --flop 1 --bytes 1 -p m=1", "-p is for --kernel"),
     ("explain amdahl -p parallel=1", "did you mean parallel_fraction?"),
     ("explain amdahl -p parallel_fraction=2", "at most 1"),
 ]
