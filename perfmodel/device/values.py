@@ -13,9 +13,10 @@ only when a file is validated.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from perfmodel.errors import DataError
 from perfmodel.suggestions import did_you_mean
@@ -52,21 +53,16 @@ class FrozenDict(dict[Any, Any]):
         return hash(frozenset(self))
 
 
-class WrittenForm(Protocol):
-    """How something is written in a device file."""
+class _Written(ABC):
+    """How something is written in a file, and the bridge from that to pydantic."""
 
+    @abstractmethod
     def read(self, raw: Any) -> Any:
         """Turn the written form into a record; a ValueError says what is wrong with it."""
 
-
-class _Written:
-    """The bridge from a written form to pydantic."""
-
-    def read(self, raw: Any) -> Any:
-        raise NotImplementedError
-
+    @abstractmethod
     def json_schema(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """The written form as a JSON schema."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: "GetCoreSchemaHandler"

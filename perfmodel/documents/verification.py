@@ -294,4 +294,4 @@ def _same_formula(text: str, formula: Any, *, is_real: bool) -> bool:
         )
 
     stated = parse(text).symbolic(relaxed=is_real)
-    return bool(sympy.simplify(bare(stated) - bare(sympy.sympify(formula))) == 0)
+    return bool(sympy.simplify(bare(stated) - bare(sympy.Integer(0) + formula)) == 0)
