@@ -108,7 +108,7 @@ def roofline(
     shares = [
         {}
         if measured is None
-        else {"measured_time_s": measured, "share_of_roof": result.least_time_s / measured}
+        else {"measured_time_s": measured, "share_of_roof": result.share_of_roof(measured)}
         for result in results
     ]
     output.emit(

@@ -270,7 +270,7 @@ def _mark(point: RooflinePoint, series: int, what: str) -> RoofMark:
 
 def _measured_mark(result: RooflineResult, at_dram: RoofMark, measured_s: float) -> RoofMark:
     """Where a measured time lies, at the intensity of the point at DRAM."""
-    share = 100 * result.least_time_s / measured_s
+    share = 100 * result.share_of_roof(measured_s)
     return RoofMark(
         level=at_dram.level,
         series=0,

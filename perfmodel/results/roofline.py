@@ -57,3 +57,7 @@ class RooflineResult(Result):
     least_time_range_s: tuple[float, float]
     kernel_launch_s: float
     """What starting a kernel takes on the device, for comparison; the roof leaves it out."""
+
+    def share_of_roof(self, measured_s: float) -> float:
+        """The share of the roof that a measured time reaches; above 1 where the roof is wrong."""
+        return self.least_time_s / measured_s

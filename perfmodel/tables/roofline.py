@@ -86,7 +86,7 @@ def _span(ceiling: Ceiling) -> str:
 
 def _measured(result: RooflineResult, measured_s: float) -> list[str]:
     """The share of the roof that a measured time reaches."""
-    share = result.least_time_s / measured_s
+    share = result.share_of_roof(measured_s)
     notes = [f"measured {format_quantity(measured_s, 's')}: {percent(share)} of the roof"]
     if share > 1:
         notes.append(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from perfmodel.device.checks import Check, check_device
+from perfmodel.device.checks import Check, check_device, contradictions
 from perfmodel.device.loading import device_names, load_device
 from tests.device.written import read, shipped
 
@@ -38,6 +38,7 @@ def mistaken(name: str, **changes: Any) -> Device:
 def test_a_shipped_device_agrees_with_itself(name: str) -> None:
     device = load_device(name)
     assert disagreeing(device) == set()
+    assert list(contradictions(device)) == []
     names = [check.name for check in check_device(device)]
     assert len(names) == len(set(names))
     assert {"peaks.fp32", "max_threads_per_mp", "shared_bandwidth", "l2_latency"} <= set(names)
