@@ -25,6 +25,8 @@ COMMANDS = {
     "coalescing": "requests, lines and bytes of a warp's global access",
     "banks": "passes of a warp's shared-memory access, and the layout that frees it",
     "divergence": "how a branch splits the warps of a block",
+    "predict": "the time of a kernel's rung, its bounds, its limiter, its unknowns",
+    "ladder": "what each rung of a kernel's ladder brings on a device",
     "roofline": "where a kernel lies under the ceilings of a device",
     "registers": "register budget and register bandwidth of a thread tile",
     "swizzle": "block orders and the reuse each gives to the blocks in flight",

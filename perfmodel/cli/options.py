@@ -292,3 +292,23 @@ def single_parameters(pairs: list[str] | None) -> dict[str, int]:
             raise UsageError(f"-p {name} is a range: one number is wanted here")
         found[name] = value
     return found
+
+
+Warm = Annotated[bool, typer.Option("--warm", help="The L2 holds what fits of the data.")]
+
+
+def kernel_parameters(pairs: list[str] | None) -> dict[str, int | str]:
+    """Parameters of a kernel: whole numbers, or words such as a type.
+
+    Raises:
+        UsageError: Something is not of the form name=value, or a name is given twice.
+    """
+    found: dict[str, int | str] = {}
+    for pair in pairs or []:
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name.isidentifier() or not value:
+            raise UsageError(f"-p {pair[:40]!r}: name=value is wanted, such as n=4096")
+        if name in found:
+            raise UsageError(f"-p {name} is given twice")
+        found[name] = value if value.isidentifier() else parameter_value(value, f"-p {name}")
+    return found

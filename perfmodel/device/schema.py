@@ -14,6 +14,7 @@ from perfmodel.device import values as v
 
 Pipe = Literal["fp32", "fp16", "fp64", "int32", "special", "load_store"]
 TensorType = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8"]
+Latency = Literal["fp32", "fp16", "fp64", "int32", "special", "shuffle", "barrier", "tensor"]
 Peak = Literal[
     "fp32",
     "fp16",
@@ -153,6 +154,8 @@ class DeviceFields:
     """Nominal peaks of the whole device, dense."""
     achievable_peaks: Mapping[Peak, v.FlopPerSecond] = field(default_factory=dict)
     """What a well-written kernel was seen to reach."""
+    latencies: Mapping[Latency, v.Cycles] = field(default_factory=dict)
+    """Cycles until a dependent instruction can issue; of a barrier, with every warp there."""
 
     # L1, L2 and, where there is one, a further level
 
@@ -203,6 +206,8 @@ class DeviceFields:
     """Widest access of one thread in one instruction."""
     bytes_in_flight_per_mp: v.Bytes
     """Outstanding bytes an MP can have towards L2 and DRAM."""
+    atomic_rate: v.PerCycle | None = None
+    """Atomic operations on one address of global memory the device completes in a core cycle."""
 
     # Device memory
 
@@ -220,6 +225,8 @@ class DeviceFields:
     """The least a DRAM access moves."""
     dram_latency: v.Cycles
     """Latency of a load that misses every cache, in core cycles."""
+    saturation_sharpness: v.Exponent | None = None
+    """n of the time (T_latency^n + T_throughput^n)^(1/n) of streaming, as resident warps grow."""
 
     # What starting work costs
 

@@ -88,6 +88,8 @@ class Written(_Written):
     positive: bool = True
     most: float = 1e30
     """Beyond this a value is a mistake: no device has it, and sweeps over it would not end."""
+    least: float = 0.0
+    """Below this a value has no meaning."""
 
     def read(self, raw: Any) -> "Value":
         """Read `{value: ..., range: ..., kind: ..., source: ...}`.
@@ -117,6 +119,8 @@ class Written(_Written):
             raise ValueError(f"the value {value:g} is outside its range {low:g} .. {high:g}")
         if low < 0 or (self.positive and low == 0):
             raise ValueError(f"{low:g} is not {'above 0' if self.positive else '0 or more'}")
+        if low < self.least:
+            raise ValueError(f"{low:g} is too little: at least {self.least:g}")
         if high > self.most:
             raise ValueError(f"{high:g} is more than any device has: at most {self.most:g}")
         if self.whole and not all(number.is_integer() for number in (value, low, high)):
@@ -386,6 +390,7 @@ Cycles = Annotated[Value, Written("cycles")]
 FlopPerSecond = Annotated[Value, Written("flop/s")]
 FlopPerCycle = Annotated[Value, Written("flop/cycle")]
 PerCycle = Annotated[Value, Written("1/cycle")]
+Exponent = Annotated[Value, Written("ratio", most=100, least=1)]
 Count = Annotated[Value, Written("count", whole=True, most=2**24)]
 FewOrNone = Annotated[Value, Written("count", whole=True, positive=False, most=4096)]
 Few = Annotated[Value, Written("count", whole=True, most=4096)]

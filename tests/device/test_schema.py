@@ -72,7 +72,7 @@ def test_what_a_device_may_lack() -> None:
         "max_scalar_registers_per_warp", "shared_carveouts", "shared_lane_groups",
         "tensor_flop_per_cycle", "achievable_peaks", "l2_far_latency",
         "l3_size", "l3_line", "l3_bandwidth", "l3_latency", "dram_bus_width", "dram_data_rate",
-        "links",
+        "links", "latencies", "atomic_rate", "saturation_sharpness",
     }  # fmt: skip
 
 
@@ -91,6 +91,11 @@ def test_what_belongs_together_is_given_together(name: str) -> None:
     assert set(device.lanes) == set(get_args(schema.Pipe))
     assert {"fp32", "fp16", "fp64"} <= set(device.peaks)
     assert set(device.achievable_peaks) <= set(device.peaks)
+    assert set(get_args(schema.Latency)) - set(device.latencies) == (
+        set() if device.tensor_flop_per_cycle else {"tensor"}
+    )
+    assert device.atomic_rate is not None
+    assert device.saturation_sharpness is not None
 
 
 @pytest.mark.parametrize("name", device_names())

@@ -111,6 +111,13 @@ class TestNumbers:
         with pytest.raises(ValueError, match="is not a whole number"):
             read("count", value, form={"whole": True}, **others)
 
+    @pytest.mark.parametrize(("value", "between"), [(0.99, None), (2, "0.5 .. 3")])
+    def test_below_the_least(self, value: float, between: str | None) -> None:
+        others = {} if between is None else {"range": between}
+        with pytest.raises(ValueError, match="is too little: at least 1"):
+            read("ratio", value, form={"least": 1}, **others)
+        assert read("ratio", 1, form={"least": 1}).value == 1
+
     def test_below_zero_where_zero_is_allowed(self) -> None:
         with pytest.raises(ValueError, match="-1 is not 0 or more"):
             read("count", -1, form={"positive": False})

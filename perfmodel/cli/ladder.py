@@ -1,0 +1,84 @@
+"""perfmodel ladder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perfmodel.cli import options, output
+from perfmodel.cli.apps import CommandWithExamples, command_app
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+app = command_app()
+
+_EXAMPLES = """\
+Examples:
+  perfmodel ladder gemm
+  perfmodel ladder softmax -d dcu --alternatives
+  perfmodel ladder reduce -d s5000 -d h200 -p n=4194304 --plot reduce.png
+"""
+
+
+@app.command(cls=CommandWithExamples, epilog=_EXAMPLES)
+def ladder(
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="A shipped kernel or a file.")],
+    device: options.Devices = None,
+    param: options.Parameters = None,
+    alternatives: Annotated[
+        bool,
+        typer.Option("--alternatives", help="List the versions that are no step as well."),
+    ] = False,
+    warm: options.Warm = False,
+    as_json: options.AsJson = False,
+    as_csv: options.AsCsv = False,
+    plot: options.PlotFile = None,
+) -> None:
+    """What each rung of a kernel's ladder brings on a device."""
+    from perfmodel.device.loading import load_device
+    from perfmodel.ladder import ladder as analyse
+    from perfmodel.tables.prediction import ladder_table
+
+    output.require_one_format(as_json=as_json, as_csv=as_csv)
+    results = [
+        analyse(
+            kernel,
+            load_device(name),
+            parameters=options.kernel_parameters(param),
+            alternatives=alternatives,
+            caches="warm" if warm else "cold",
+            ranges=as_json or as_csv or plot is not None,
+        )
+        for name in options.device_names(device)
+    ]
+
+    def figure() -> Figure:
+        from perfmodel.plots.ladder import draw_ladder, prepare_ladder
+
+        return draw_ladder(prepare_ladder(results))
+
+    output.draw(figure, plot)
+    output.emit(
+        [result.to_dict() for result in results],
+        table=lambda: ladder_table(results),
+        as_json=as_json,
+        as_csv=as_csv,
+        rows=lambda: [
+            {
+                "device": result.device,
+                "kernel": result.kernel,
+                "rung": step.rung,
+                "time_s": step.prediction.time_s,
+                "time_low_s": step.prediction.time_range_s[0],
+                "time_high_s": step.prediction.time_range_s[1],
+                "speedup": step.speedup,
+                "step_speedup": step.step_speedup,
+                "limiter": step.prediction.limiter,
+                "removed": step.removed,
+            }
+            for result in results
+            for step in result.steps
+        ],
+    )

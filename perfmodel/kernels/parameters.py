@@ -1,0 +1,132 @@
+"""The values of a rung's parameters: given ones, defaults, and what must hold of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perfmodel.errors import DataError, UsageError
+from perfmodel.kernels.fast import compiled
+from perfmodel.kernels.schema import ELEMENT_BYTES, Parameter, Rung
+from perfmodel.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+LARGEST_PARAMETER = (1 << 31) - 1
+
+
+def rung_parameters(rung: Rung, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters given, the rest at their defaults.
+
+    Args:
+        rung: The rung.
+        given: Values by name: whole numbers, arrays of them, or words where a parameter has words.
+
+    Returns:
+        A value for every parameter.
+
+    Raises:
+        UsageError: A parameter that the rung does not have, or a value it cannot have.
+        DataError: Values that break a constraint of the rung.
+    """
+    title = f"{rung.kernel}:{rung.name}"
+    values: dict[str, Any] = {name: each.default for name, each in rung.parameters.items()}
+    for name, value in given.items():
+        if name not in rung.parameters:
+            raise UsageError(
+                f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, rung.parameters)}"
+            )
+        values[name] = _value(rung.parameters[name], value)
+    readable = expression_values(rung, values)
+    for constraint in rung.constraints:
+        holds = np.atleast_1d(np.asarray(compiled(constraint.condition.root)(readable)) != 0)
+        if not holds.all():
+            place = int(np.argmin(holds))
+            read = sorted(constraint.condition.names & readable.keys())
+            shown = ", ".join(f"{name} = {_at(readable[name], place)}" for name in read)
+            raise DataError(f"{title} with {shown}: {constraint.message}")
+    return values
+
+
+def possible(
+    rung: Rung, given: Mapping[str, Any], size: int
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which elements of a batch keep all constraints of a rung.
+
+    Args:
+        rung: The rung.
+        given: Values by name, arrays of `size` elements among them.
+        size: Elements of the batch.
+
+    Returns:
+        One truth value for each.
+    """
+    values: dict[str, Any] = {name: each.default for name, each in rung.parameters.items()}
+    readable = expression_values(rung, {**values, **given})
+    kept = np.ones(size, dtype=bool)
+    for constraint in rung.constraints:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kept &= np.asarray(compiled(constraint.condition.root)(readable)) != 0
+    return kept
+
+
+def _at(value: Any, place: int) -> Any:
+    return value[place] if isinstance(value, np.ndarray) and value.ndim else value
+
+
+def _value(parameter: Parameter, value: Any) -> Any:
+    if isinstance(parameter.default, str):
+        return _one_of(parameter, value)
+    if isinstance(value, np.ndarray | list | tuple | range):
+        return _values(parameter, np.asarray(value))
+    if isinstance(value, np.integer):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: a whole number is wanted")
+    if parameter.choices:
+        return _one_of(parameter, value)
+    if not parameter.minimum <= value <= LARGEST_PARAMETER:
+        raise UsageError(
+            f"{parameter.name} is {value}: it must be from {parameter.minimum} to "
+            f"{LARGEST_PARAMETER}"
+        )
+    return value
+
+
+def _one_of(parameter: Parameter, value: Any) -> Any:
+    if value not in parameter.choices:
+        listed = ", ".join(map(str, parameter.choices))
+        raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: one of {listed} is wanted")
+    return value
+
+
+def _values(parameter: Parameter, array: Any) -> Any:
+    if array.dtype.kind not in "iu" or not array.size:
+        raise UsageError(f"{parameter.name} holds {array.dtype} values: whole numbers are wanted")
+    array = array.astype(np.int64)
+    least, most = int(array.min()), int(array.max())
+    if least < parameter.minimum or most > LARGEST_PARAMETER:
+        raise UsageError(
+            f"{parameter.name} holds {least} to {most}: it must be from {parameter.minimum} to "
+            f"{LARGEST_PARAMETER}"
+        )
+    return array
+
+
+def expression_values(rung: Rung, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What a rung's expressions read: numbers by name, types by the size of an element."""
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if not isinstance(value, str):
+            found[name] = value
+        elif value in ELEMENT_BYTES and name in rung.parameters:
+            found[f"{name}_bytes"] = ELEMENT_BYTES[value]
+    return found
+
+
+def parameter_types(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The parameters whose values are words."""
+    return {name: value for name, value in parameters.items() if isinstance(value, str)}

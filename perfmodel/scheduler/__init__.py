@@ -1,0 +1,1 @@
+"""From counts and a device to a prediction: the only place where the engines meet."""

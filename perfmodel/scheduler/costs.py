@@ -1,0 +1,395 @@
+"""What each statement asks of the resources of a multiprocessor, in cycles over the launch.
+
+A cost is the time a resource would be busy if one multiprocessor did the whole launch. Divided by
+the multiprocessors it is a bound; divided by the blocks and the iterations it is what one block
+asks for when it executes the statement once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from perfmodel.kernels.counting import LaunchCounts, RoleCounts, element_bytes
+from perfmodel.kernels.fast import compiled
+from perfmodel.kernels.schema import (
+    ELEMENT_BYTES,
+    OPERANDS,
+    Atomic,
+    Barrier,
+    Copy,
+    If,
+    Let,
+    Load,
+    Mma,
+    Operation,
+    Shuffle,
+    Store,
+)
+from perfmodel.scheduler.reuse import Key, LaunchTraffic, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from perfmodel.expressions import Expression
+    from perfmodel.kernels.setting import Amount, Setting
+    from perfmodel.kernels.sites import Scope, Site
+    from perfmodel.scheduler.fields import Fields
+
+PIPES: Final = ("fp32", "fp16", "fp64", "int32", "special", "tensor")
+MP_RESOURCES: Final = (
+    "issue",
+    *PIPES,
+    "registers",
+    "load_store",
+    "l1_lines",
+    "l1",
+    "shared",
+    "l2_port",
+    "in_flight",
+)
+"""Resources that every multiprocessor has for itself."""
+DEVICE_RESOURCES: Final = ("l2", "dram", "atomics")
+"""Resources that all multiprocessors share."""
+
+LOOP_INSTRUCTIONS: Final = 3
+"""Instructions that an iteration costs beside its body: count, compare, branch."""
+BRANCH_INSTRUCTIONS: Final = 1
+_DIVISION_INSTRUCTIONS: Final = 2
+"""A division by a constant is a multiplication and a shift."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a statement asks for over the launch."""
+
+    busy: Mapping[str, Amount]
+    """Cycles of each resource, as if one multiprocessor did it all."""
+    instructions: Amount
+    """Warp instructions issued."""
+    flop: Amount = 0.0
+    latency: Amount = 0.0
+    """Cycles from when it is served until what it makes can be used."""
+
+
+def site_cost(
+    *,
+    counts: LaunchCounts,
+    role: RoleCounts,
+    site: Site,
+    setting: Setting,
+    fields: Fields,
+    traffic: LaunchTraffic,
+    mps: Amount,
+) -> Cost:
+    """The cost of a statement.
+
+    Args:
+        counts: The launch.
+        role: The role it belongs to.
+        site: The statement.
+        setting: What it was counted for.
+        fields: The device.
+        traffic: The launch's bytes by level.
+        mps: Multiprocessors at work, which share L2 and DRAM.
+
+    Returns:
+        Its cost.
+    """
+    costing = _Costing(counts, role, setting, fields, traffic, mps)
+    statement = site.statement
+    match statement:
+        case Operation() | Load() | Store() | Atomic() | Copy() | Mma() | Shuffle():
+            return costing.working(site)
+        case Let(value=value):
+            return costing.integers(site, value, 0)
+        case If(predicate=predicate):
+            return costing.integers(site, predicate, BRANCH_INSTRUCTIONS)
+        case Barrier():
+            return costing.plain(site, fields["latencies.barrier"])
+        case _:
+            return costing.plain(site, fields["shared_latency"])
+
+
+def loop_cost(counts: LaunchCounts, role: RoleCounts, scope: Scope, fields: Fields) -> Cost:
+    """What a loop costs beside its body: counting, comparing, branching."""
+    assert scope.loop is not None
+    unroll = compiled(scope.loop.statement.unroll.root)(counts.names)
+    size = np.maximum(role.sizes[scope.loop.counter], 1)
+    iterations: Amount = counts.blocks * role.warps
+    for loop in _around(scope):
+        iterations = iterations * role.trips[loop]
+    groups = np.where(unroll >= size, 0.0, 1.0 / np.minimum(unroll, size))
+    instructions = iterations * groups * LOOP_INSTRUCTIONS
+    return Cost(busy=_integer_busy(instructions, fields), instructions=instructions)
+
+
+def _around(scope: Scope) -> tuple[str, ...]:
+    first = next(iter(scope.sites()), None)
+    if first is None or scope.loop is None:
+        return ()
+    names = [loop.counter for loop in first.loops]
+    return tuple(names[: names.index(scope.loop.counter) + 1])
+
+
+def _integer_busy(instructions: Amount, fields: Fields) -> dict[str, Amount]:
+    return {
+        "issue": instructions / issue_rate(fields),
+        "int32": instructions * fields["warp_width"] / fields["lanes.int32"],
+    }
+
+
+def issue_rate(fields: Fields) -> Amount:
+    """Warp instructions a multiprocessor issues in a cycle."""
+    return fields["schedulers"] * fields["issue_width"]
+
+
+@dataclass(frozen=True)
+class _Costing:
+    counts: LaunchCounts
+    role: RoleCounts
+    setting: Setting
+    fields: Fields
+    traffic: LaunchTraffic
+    mps: Amount
+
+    def working(self, site: Site) -> Cost:
+        """A statement that computes or moves something."""
+        match site.statement:
+            case Operation() as statement:
+                return self.operation(site, statement)
+            case Copy() as statement:
+                return self.copy(site, statement)
+            case Mma() as statement:
+                return self.mma(site, statement)
+            case Shuffle() as statement:
+                return self.shuffle(site, statement)
+            case _:
+                return self.access(site)
+
+    def plain(self, site: Site, latency: Amount) -> Cost:
+        """A statement that is one instruction."""
+        instructions = self.role.tallies[site.position].executions
+        return Cost(
+            busy={"issue": instructions / issue_rate(self.fields)},
+            instructions=instructions,
+            latency=latency,
+        )
+
+    def integers(self, site: Site, expression: Expression | None, more: int) -> Cost:
+        """Integer arithmetic where it stands."""
+        executions = self.role.tallies[site.position].executions
+        instructions = executions * (self._integer_operations(site, expression) + more)
+        return Cost(
+            busy=_integer_busy(instructions, self.fields),
+            instructions=instructions,
+            latency=0.0 if more else self.fields["latencies.int32"],
+        )
+
+    def operation(self, site: Site, statement: Operation) -> Cost:
+        """Arithmetic on one pipe."""
+        fields, width = self.fields, self.fields["warp_width"]
+        executions = self.role.tallies[site.position].executions
+        amount = compiled(statement.count.root)(self.counts.names)
+        instructions = executions * -(-amount // statement.packed)
+        operands = OPERANDS[statement.what]
+        pipe = statement.pipe
+        busy = {
+            "issue": instructions / issue_rate(fields),
+            pipe: executions * amount * width / fields[f"lanes.{pipe}"],
+            "registers": instructions
+            * width
+            * operands
+            / (fields["lanes.fp32"] * fields["register_read_ports"]),
+        }
+        flop_each = {"fma": 2, "mad": 2, "convert": 0, "move": 0, "select": 0}
+        useful = flop_each.get(statement.what, 1) if pipe != "int32" else 0
+        lanes = self.role.tallies[site.position].lanes
+        return Cost(
+            busy=busy,
+            instructions=instructions,
+            flop=lanes * amount * useful,
+            latency=fields[f"latencies.{pipe}"],
+        )
+
+    def shuffle(self, site: Site, statement: Shuffle) -> Cost:
+        """Exchanges between the lanes of a warp."""
+        fields = self.fields
+        executions = self.role.tallies[site.position].executions
+        instructions = executions * compiled(statement.count.root)(self.counts.names)
+        busy = {
+            "issue": instructions / issue_rate(fields),
+            "load_store": instructions * fields["warp_width"] / fields["lanes.load_store"],
+        }
+        return Cost(busy=busy, instructions=instructions, latency=fields["latencies.shuffle"])
+
+    def access(self, site: Site) -> Cost:
+        """A load, a store or an atomic."""
+        fields, tallies = self.fields, self.role.tallies[site.position]
+        statement = site.statement
+        assert isinstance(statement, Load | Store | Atomic)
+        array = self.role.counter.launch.rung.arrays[statement.array]
+        address = tallies.executions * self._address_operations(site, statement.index)
+        instructions = tallies.instructions + address
+        busy = _integer_busy(address, fields)
+        busy["issue"] = instructions / issue_rate(fields)
+        slots = tallies.instructions * fields["warp_width"]
+        busy["load_store"] = slots / fields["lanes.load_store"]
+        if array.space == "shared":
+            row = fields["shared_banks"] * fields["shared_bank_width"]
+            busy["shared"] = tallies.passes * row / fields["shared_bandwidth"]
+            return Cost(busy=busy, instructions=instructions, latency=fields["shared_latency"])
+        busy["load_store"] = np.maximum(busy["load_store"], slots / fields["address_rate"])
+        merged = fields["coalescing_group"] >= fields["warp_width"]
+        lookups = np.where(merged, tallies.lines, np.maximum(tallies.requests, tallies.lines))
+        busy["l1_lines"] = lookups / fields["line_rate"]
+        moved = tallies.sectors * self.setting.of_geometry("sector")
+        busy["l1"] = moved / fields["l1_bandwidth"]
+        l2_share, dram_share = self._shares((statement.array, kind_of(site)))
+        latency = (
+            fields["l1_latency"]
+            + np.minimum(l2_share, 1.0) * (fields["l2_latency"] - fields["l1_latency"])
+            + np.minimum(dram_share, 1.0) * (fields["dram_latency"] - fields["l2_latency"])
+        )
+        if isinstance(statement, Atomic):
+            latency = fields["l2_latency"]
+            busy["atomics"] = self._serialized(site)
+        self._below_l1(busy, moved, l2_share, dram_share, latency, loads=kind_of(site) == "load")
+        if isinstance(statement, Store):
+            latency = 0.0  # nothing waits for what a store has handed over
+        return Cost(busy=busy, instructions=instructions, latency=latency)
+
+    def copy(self, site: Site, statement: Copy) -> Cost:
+        """A bulk copy."""
+        fields, tallies = self.fields, self.role.tallies[site.position]
+        moved = tallies.sectors * self.setting.of_geometry("sector")
+        l2_share, dram_share = self._shares((statement.array, "copy"))
+        row = fields["shared_banks"] * fields["shared_bank_width"]
+        latency = fields["l2_latency"] + np.minimum(dram_share, 1.0) * (
+            fields["dram_latency"] - fields["l2_latency"]
+        )
+        busy: dict[str, Amount] = {
+            "issue": tallies.executions / issue_rate(fields),
+            "shared": np.ceil(tallies.access_bytes / row)
+            * tallies.lanes
+            * row
+            / fields["shared_bandwidth"],
+        }
+        self._below_l1(busy, moved, l2_share, dram_share, latency, loads=True)
+        return Cost(busy=busy, instructions=tallies.executions, latency=latency)
+
+    def mma(self, site: Site, statement: Mma) -> Cost:
+        """Matrix instructions, on the fp32 pipe where there is no tensor unit."""
+        fields, names = self.fields, self.counts.names
+        tallies = self.role.tallies[site.position]
+        m, n, k = (compiled(each.root)(names) for each in (statement.m, statement.n, statement.k))
+        groups = tallies.executions / compiled(statement.warps.root)(names)
+        count = compiled(statement.count.root)(names)
+        flop = groups * count * (2.0 * m * n * k)
+        kind = self.setting.types.get(statement.type, statement.type)
+        instructions = tallies.executions * count
+        busy: dict[str, Amount] = {}
+        if has_tensor(fields, kind):
+            busy["tensor"] = flop / fields[f"tensor_flop_per_cycle.{kind}"]
+            latency = fields.get("latencies.tensor", fields["latencies.fp32"])
+        else:
+            busy["fp32"] = flop / 2 / fields["lanes.fp32"]
+            instructions = instructions * 0.0 + flop / 2 / fields["warp_width"]
+            latency = fields["latencies.fp32"]
+        busy["issue"] = instructions / issue_rate(fields)
+        if statement.shared_operands:
+            size = ELEMENT_BYTES.get(kind, 4)
+            elements = ("a" in statement.shared_operands) * m * k + (
+                "b" in statement.shared_operands
+            ) * k * n
+            busy["shared"] = groups * count * elements * size / fields["shared_bandwidth"]
+        return Cost(busy=busy, instructions=instructions, flop=flop, latency=latency)
+
+    def _below_l1(
+        self,
+        busy: dict[str, Amount],
+        moved: Amount,
+        l2_share: Amount,
+        dram_share: Amount,
+        latency: Amount,
+        *,
+        loads: bool,
+    ) -> None:
+        """Add what goes on below the L1, as cycles of one multiprocessor's share of it."""
+        fields = self.fields
+        l2_bytes, dram_bytes = moved * l2_share, moved * dram_share
+        busy["l2_port"] = l2_bytes / fields["l2_bandwidth_per_mp"]
+        busy["l2"] = l2_bytes * self.mps * fields["clock"] / fields["l2_bandwidth"]
+        busy["dram"] = dram_bytes * self.mps * fields["clock"] / fields["dram_bandwidth_achievable"]
+        if loads:
+            busy["in_flight"] = l2_bytes * latency / fields["bytes_in_flight_per_mp"]
+
+    def _shares(self, key: Key) -> tuple[Amount, Amount]:
+        """The shares of what an array is asked for that reach the L2 and the DRAM."""
+        traffic = self.traffic.by_array[key]
+        asked = np.maximum(traffic.asked, 1e-300)
+        return traffic.l2 / asked, traffic.dram / asked
+
+    def _serialized(self, site: Site) -> Amount:
+        """Cycles of atomics on one address, where all lanes of all blocks have the same."""
+        if site.read or "atomic_rate" not in self.fields:
+            return 0.0
+        tallies = self.role.tallies[site.position]
+        return tallies.lanes * self.mps / self.fields["atomic_rate"]
+
+    def _integer_operations(self, site: Site, expression: Expression | None) -> Amount:
+        """Instructions of an expression in one execution; what no loop changes is done before."""
+        if expression is None:
+            return 0.0
+        if site.loops and site.loops[-1].counter not in site.read | _read_of_let(site):
+            return 0.0
+        return _operations(expression)
+
+    def _address_operations(self, site: Site, index: Expression) -> Amount:
+        """Instructions for an address in one execution.
+
+        An address that a loop only adds to is stepped by one addition for all interleaved
+        iterations, which differ by constants.
+        """
+        if not site.loops:
+            return _operations(index)
+        counter = site.loops[-1].counter
+        shifted = any(counter in _names(each) for each in site.parts.shifts)
+        if counter in site.parts.tangled or shifted:
+            return _operations(index)
+        if counter not in site.parts.linear:
+            return 0.0
+        unroll = compiled(site.loops[-1].statement.unroll.root)(self.counts.names)
+        return 1.0 / np.maximum(unroll, 1)
+
+
+def _names(node: object) -> frozenset[str]:
+    from perfmodel.kernels.affine import reads
+
+    return reads(node)  # type: ignore[arg-type]
+
+
+def _read_of_let(site: Site) -> frozenset[str]:
+    """What a let reads, its value's lets included, is not in its site: all is taken as read."""
+    return (
+        frozenset(loop.counter for loop in site.loops)
+        if isinstance(site.statement, Let)
+        else frozenset()
+    )
+
+
+def _operations(expression: Expression) -> float:
+    counts = expression.integer_operations
+    return float(sum(counts.values()) + (_DIVISION_INSTRUCTIONS - 1) * counts["divide"])
+
+
+def has_tensor(fields: Fields, kind: str) -> bool:
+    """Whether a device multiplies matrices of a type."""
+    return f"tensor_flop_per_cycle.{kind}" in fields
+
+
+def element_size(counts: LaunchCounts, name: str, setting: Setting) -> int:
+    """The size of an array's element."""
+    return element_bytes(counts.roles[0].counter.launch.rung.arrays[name], setting.types)

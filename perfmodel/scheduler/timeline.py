@@ -1,0 +1,456 @@
+"""How long one block takes by itself: statements in order, waiting only where they must.
+
+A block's warps run the same statements, so they are followed together. A statement is issued when
+the one before it has been; it starts when the values it uses are there, is served by each resource
+it needs for as long as all warps of the block keep it busy, and what it makes can be used a latency
+later. Nothing else waits: a load whose value is not used yet runs under whatever comes next. What
+overlaps is therefore read off the description, as the hardware's scoreboard would.
+
+A loop is followed until it repeats itself, and then extended: every clock of the state (when the
+next statement can be issued, when each resource is free, when each value is there) goes on growing
+as it did in the last iteration followed. Roles that are joined by channels are followed side by
+side, iteration by iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perfmodel.kernels.fast import compiled
+from perfmodel.kernels.schema import (
+    Atomic,
+    Barrier,
+    Copy,
+    Load,
+    Mma,
+    Operation,
+    Shuffle,
+    Signal,
+    Store,
+    Use,
+)
+from perfmodel.kernels.sites import Scope, Site
+from perfmodel.scheduler.costs import DEVICE_RESOURCES, Cost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from perfmodel.kernels.counting import LaunchCounts, RoleCounts
+    from perfmodel.kernels.setting import Amount
+
+_FOLLOWED = 2
+"""Iterations of a loop that are followed at least: the first, and one that is like the rest."""
+_BELOW_L1 = ("l2_port", "in_flight", *DEVICE_RESOURCES)
+"""Resources that a barrier does not wait for: a load may be under way across it."""
+
+
+@dataclass
+class _State:
+    """The clocks of a role: issue, resources, values."""
+
+    issue: Amount = 0.0
+    free: dict[str, Amount] = field(default_factory=dict)
+    values: dict[str, Amount] = field(default_factory=dict)
+    history: dict[str, list[Amount]] = field(default_factory=dict)
+    """Values at the end of earlier iterations of the loop around, the last one first."""
+
+    def clocks(self) -> dict[tuple[str, str], Amount]:
+        """Every clock by kind and name."""
+        return {
+            ("issue", ""): self.issue,
+            **{("free", name): each for name, each in self.free.items()},
+            **{("value", name): each for name, each in self.values.items()},
+        }
+
+    def set(self, clocks: Mapping[tuple[str, str], Amount]) -> None:
+        """Take over clocks."""
+        for (kind, name), each in clocks.items():
+            if kind == "issue":
+                self.issue = each
+            elif kind == "free":
+                self.free[name] = each
+            else:
+                self.values[name] = each
+
+    def end(self) -> Amount:
+        """When everything is done."""
+        last = self.issue
+        for each in (*self.free.values(), *self.values.values()):
+            last = np.maximum(last, each)
+        return last
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A statement as the timeline needs it: for one execution by a block."""
+
+    site: Site
+    busy: Mapping[str, Amount]
+    latency: Amount
+    presence: Amount
+    """Share of the executions of its surroundings in which a block executes it at all."""
+
+
+def block_time(
+    counts: LaunchCounts,
+    costs: Mapping[int, Cost],
+    loop_costs: Mapping[str, Cost],
+) -> Amount:
+    """Cycles that a block takes on a multiprocessor it has to itself.
+
+    Args:
+        counts: The launch.
+        costs: The costs of its statements over the launch, by position.
+        loop_costs: Those of its loops beside their bodies, by counter.
+
+    Returns:
+        The cycles from its first instruction until everything is done.
+    """
+    followed = _Followed(counts, costs, loop_costs)
+    return followed.run()
+
+
+class _Followed:
+    def __init__(
+        self,
+        counts: LaunchCounts,
+        costs: Mapping[int, Cost],
+        loop_costs: Mapping[str, Cost],
+    ) -> None:
+        self.counts = counts
+        self.costs = costs
+        self.loop_costs = loop_costs
+        self.free: dict[str, Amount] = {}
+        self.committed: dict[str, list[Amount]] = {}
+        self.released: dict[str, list[Amount]] = {}
+        self.stages = {
+            channel.name: compiled(channel.stages.root)(counts.names)
+            for channel in counts.launch.channels
+        }
+
+    def run(self) -> Amount:
+        """Follow all roles to their end."""
+        if len(self.counts.roles) == 1:
+            role = self.counts.roles[0]
+            state = _State(free=self.free)
+            self._items(role, role.sites.root.items, state)
+            return state.end()
+        return self._roles()
+
+    def _roles(self) -> Amount:
+        """Roles side by side: what stands before, in and after the main loop of each."""
+        states = [_State(free=self.free) for _ in self.counts.roles]
+        split = [_around_main_loop(role.sites.root) for role in self.counts.roles]
+        order = sorted(
+            range(len(states)), key=lambda number: not _produces(self.counts.roles[number])
+        )
+        for number in order:
+            self._items(self.counts.roles[number], split[number][0], states[number])
+        loops = [(number, split[number][1]) for number in order if split[number][1] is not None]
+        if loops:
+            most = max(int(np.max(stages)) for stages in self.stages.values()) if self.stages else 1
+            trips: Amount = 0.0
+            for number, scope in loops:
+                assert scope is not None
+                assert scope.loop is not None
+                trips = np.maximum(trips, self.counts.roles[number].trips[scope.loop.counter])
+
+            def iteration(turn: int) -> None:
+                for number, scope in loops:
+                    assert scope is not None
+                    role, state = self.counts.roles[number], states[number]
+                    self._once(role, scope, state, turn)
+
+            self._repeat(iteration, states, trips, most + 2 + _FOLLOWED)
+        for number in order:
+            self._items(self.counts.roles[number], split[number][2], states[number])
+        last = states[0].end()
+        for state in states[1:]:
+            last = np.maximum(last, state.end())
+        return last
+
+    def _items(
+        self,
+        role: RoleCounts,
+        items: Sequence[Site | Scope],
+        state: _State,
+        copies: Amount = 1,
+        turn: int = 0,
+    ) -> None:
+        for item in items:
+            if isinstance(item, Site):
+                self._statement(role, item, state, copies, turn)
+            else:
+                self._loop(role, item, state, copies)
+
+    def _loop(self, role: RoleCounts, scope: Scope, state: _State, copies: Amount) -> None:
+        assert scope.loop is not None
+        trips = role.trips[scope.loop.counter] * copies
+        unroll = np.minimum(
+            compiled(scope.loop.statement.unroll.root)(self.counts.names), np.maximum(trips, 1)
+        )
+        if _has_barrier_or_loop(scope):
+            unroll = 1
+        turns = trips / unroll
+
+        def iteration(turn: int) -> None:
+            self._once(role, scope, state, turn, unroll)
+
+        self._repeat(iteration, [state], turns, _FOLLOWED + _furthest(scope))
+
+    def _once(
+        self, role: RoleCounts, scope: Scope, state: _State, turn: int, copies: Amount = 1
+    ) -> None:
+        """One iteration of a loop, or several interleaved."""
+        assert scope.loop is not None
+        made = _made(scope)
+        before = {name: state.values[name] for name in made if name in state.values}
+        for name in made:
+            state.history.setdefault(name, []).insert(0, before.get(name, 0.0))
+            del state.history[name][8:]
+        cost = self.loop_costs.get(scope.loop.counter)
+        if cost is not None:
+            per_turn = self._per_execution(role, scope, cost)
+            state.issue = state.issue + per_turn.get("issue", 0.0) * copies
+        self._items(role, scope.items, state, copies, turn)
+
+    def _per_execution(self, role: RoleCounts, scope: Scope, cost: Cost) -> dict[str, Amount]:
+        times: Amount = self.counts.blocks
+        first = next(iter(scope.sites()), None)
+        for loop in first.loops if first else ():
+            times = times * np.maximum(role.trips[loop.counter], 1e-9)
+            if loop is scope.loop:
+                break
+        return {name: each / times for name, each in cost.busy.items()}
+
+    def _repeat(
+        self,
+        iteration: Callable[[int], None],
+        states: Sequence[_State],
+        turns: Amount,
+        followed: int,
+    ) -> None:
+        """Follow some iterations, then let every clock go on as it did in the last of them."""
+        previous = [state.clocks() for state in states]
+        growth: list[dict[tuple[str, str], Amount]] = [{} for _ in states]
+        for turn in range(followed):
+            part = np.minimum(np.maximum(turns - turn, 0.0), 1.0)
+            if not np.any(part > 0):
+                return
+            iteration(turn)
+            for number, state in enumerate(states):
+                now = state.clocks()
+                growth[number] = {
+                    key: each - previous[number].get(key, 0.0) for key, each in now.items()
+                }
+                if np.any(part < 1):
+                    now = {
+                        key: previous[number].get(key, 0.0) + growth[number][key] * part
+                        for key in now
+                    }
+                    state.set(now)
+                previous[number] = now
+        rest = np.maximum(turns - followed, 0.0)
+        if not np.any(rest > 0):
+            return
+        moved: set[int] = set()
+        for number, state in enumerate(states):
+            clocks = state.clocks()
+            shared = id(state.free) in moved
+            state.set(
+                {
+                    key: each + rest * np.maximum(growth[number][key], 0.0)
+                    for key, each in clocks.items()
+                    if not (shared and key[0] == "free")
+                }
+            )
+            moved.add(id(state.free))
+
+    def _statement(
+        self, role: RoleCounts, site: Site, state: _State, copies: Amount, turn: int
+    ) -> None:
+        step = self._step(role, site)
+        statement = site.statement
+        match statement:
+            case Barrier():
+                self._barrier(step, state)
+                return
+            case Signal():
+                self._signal(statement, step, state, turn)
+                return
+        start: Amount = state.issue
+        for use in _uses(site):
+            start = np.maximum(start, self._ready(use, state))
+        start = np.where(step.presence > 0, start, state.issue)
+        own = _makes(site)
+        recurrent = own is not None and any(use.name == own for use in _uses(site))
+        chain = self._chain(site) * (copies if recurrent else 1)
+        served: Amount = start
+        done: Amount = start
+        for name, once in step.busy.items():
+            cycles = once * copies
+            if name == "issue":
+                continue
+            begin = np.maximum(start, state.free.get(name, 0.0))
+            state.free[name] = begin + cycles
+            served = np.maximum(served, begin)
+            done = np.maximum(done, begin + cycles)
+        issued = start + step.busy.get("issue", 0.0) * copies
+        last = served + step.latency * (chain - 1)
+        if isinstance(statement, Operation | Shuffle):
+            # What follows in the warp is issued after the last of them, which waits for the others
+            # of its chain and for its turn at the pipe.
+            issued = np.maximum(issued, np.maximum(last, done))
+        waited = np.maximum(issued, np.maximum(done, last))
+        state.issue = state.issue + (issued - state.issue) * np.minimum(step.presence, 1.0)
+        ready = state.issue + (waited + step.latency - state.issue) * step.presence
+        if own is not None:
+            state.values[own] = ready
+            if isinstance(statement, Copy):
+                for channel in (statement.channel,):
+                    if channel is not None:
+                        state.values[f"copied {channel}"] = ready
+
+    def _chain(self, site: Site) -> Amount:
+        match site.statement:
+            case Operation(chain=chain):
+                return compiled(chain.root)(self.counts.names)
+            case Shuffle(count=count):
+                return compiled(count.root)(self.counts.names)
+            case _:
+                return 1
+
+    def _barrier(self, step: _Step, state: _State) -> None:
+        arrived = state.issue
+        for name, each in state.free.items():
+            if name not in _BELOW_L1:
+                arrived = np.maximum(arrived, each)
+        for name, each in state.values.items():
+            if name.startswith("stored "):
+                arrived = np.maximum(arrived, each)
+        passed = arrived + step.latency
+        state.issue = state.issue + (passed - state.issue) * step.presence
+
+    def _signal(self, statement: Signal, step: _Step, state: _State, turn: int) -> None:
+        name = statement.channel
+        stages = self.stages[name]
+        committed = self.committed.setdefault(name, [])
+        released = self.released.setdefault(name, [])
+        match statement.step:
+            case "acquire":
+                if np.any(turn >= stages) and released:
+                    place = np.clip(turn - np.asarray(stages), 0, len(released) - 1)
+                    ready = _picked(released, place)
+                    free = np.where(turn >= np.asarray(stages), ready, 0.0)
+                    state.issue = np.maximum(state.issue, free)
+            case "commit":
+                ready = np.maximum(state.values.get(f"copied {name}", 0.0), state.issue)
+                ready = np.maximum(ready, state.values.get("stored", 0.0))
+                committed.append(ready + step.latency)
+            case "wait":
+                if committed:
+                    place = min(turn, len(committed) - 1)
+                    state.issue = np.maximum(state.issue, committed[place])
+            case "release":
+                done = state.issue
+                for resource, each in state.free.items():
+                    if resource not in _BELOW_L1:
+                        done = np.maximum(done, each)
+                released.append(done + step.latency)
+
+    def _ready(self, use: Use, state: _State) -> Amount:
+        if use.distance == 0:
+            return state.values.get(use.name, 0.0)
+        past = state.history.get(use.name, [])
+        return past[use.distance - 1] if len(past) >= use.distance else 0.0
+
+    def _step(self, role: RoleCounts, site: Site) -> _Step:
+        cost = self.costs[site.position]
+        times: Amount = self.counts.blocks
+        for loop in site.loops:
+            times = times * np.maximum(role.trips[loop.counter], 1e-9)
+        executions = role.tallies[site.position].executions
+        presence = np.minimum(1.0, executions / times)
+        divided = np.maximum(times * presence, 1e-300)
+        busy = {name: each / divided for name, each in cost.busy.items()}
+        return _Step(site=site, busy=busy, latency=cost.latency, presence=presence)
+
+
+def _picked(times: Sequence[Amount], place: Any) -> Amount:
+    if np.ndim(place) == 0:
+        return times[int(place)]
+    stacked = np.stack(np.broadcast_arrays(*times))
+    if stacked.ndim == 1:
+        return stacked[place]
+    return stacked[place, np.arange(stacked.shape[1])]
+
+
+def _uses(site: Site) -> tuple[Use, ...]:
+    """The values that a statement waits for; a shared load waits for its array to be filled."""
+    statement = site.statement
+    match statement:
+        case Load(uses=uses, array=array):
+            named = any(use.name == array for use in uses)
+            return uses if named else (*uses, Use(name=array))
+        case (
+            Store(uses=uses)
+            | Atomic(uses=uses)
+            | Operation(uses=uses)
+            | Shuffle(uses=uses)
+            | Copy(uses=uses)
+            | Mma(uses=uses)
+        ):
+            return uses
+        case _:
+            return ()
+
+
+def _makes(site: Site) -> str | None:
+    """The value that a statement makes; a store makes what its array holds."""
+    match site.statement:
+        case Load(to=to) | Operation(to=to) | Shuffle(to=to) | Copy(to=to) | Mma(to=to):
+            return to
+        case Atomic(to=to):
+            return to
+        case Store(array=array):
+            return array
+        case _:
+            return None
+
+
+def _made(scope: Scope) -> set[str]:
+    return {name for site in scope.sites() if (name := _makes(site)) is not None}
+
+
+def _furthest(scope: Scope) -> int:
+    """The greatest distance at which a value is used again."""
+    return max((use.distance for site in scope.sites() for use in _uses(site)), default=0)
+
+
+def _has_barrier_or_loop(scope: Scope) -> bool:
+    return any(
+        isinstance(item, Scope) or isinstance(item.statement, Barrier | Signal)
+        for item in scope.items
+    )
+
+
+def _produces(role: RoleCounts) -> bool:
+    return any(
+        isinstance(site.statement, Signal) and site.statement.step == "commit"
+        for site in role.sites.sites
+    )
+
+
+def _around_main_loop(
+    root: Scope,
+) -> tuple[list[Site | Scope], Scope | None, list[Site | Scope]]:
+    """What stands before, in and after the first loop that has a step on a channel."""
+    for number, item in enumerate(root.items):
+        if isinstance(item, Scope) and any(
+            isinstance(site.statement, Signal) for site in item.sites()
+        ):
+            return root.items[:number], item, root.items[number + 1 :]
+    return root.items, None, []
