@@ -6,6 +6,7 @@ copy that changes one changes what follows from it in proportion, unless that is
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 from perfmodel.device.schema import DeviceFields
@@ -28,6 +29,10 @@ class Device(DeviceFields):
             >>> str(load_device("s5000").quantities()["shared_per_mp"])
             '192 KiB'
         """
+        return dict(self._quantities)
+
+    @cached_property
+    def _quantities(self) -> Mapping[str, Value]:
         found: dict[str, Value] = {}
         _collect("", self, found)
         return found

@@ -152,9 +152,20 @@ def count(rung: Rung, setting: Setting) -> tuple[LaunchCounts, ...]:
         DataError: A loop does not end, or has more distinct cases than can be looked at.
     """
     prepared = counted_rung(rung)
-    return tuple(
-        LaunchCounter(prepared, number, setting).count() for number in range(len(rung.launches))
+
+    def counted() -> tuple[LaunchCounts, ...]:
+        return tuple(
+            LaunchCounter(prepared, number, setting).count() for number in range(len(rung.launches))
+        )
+
+    if setting.size > 1:
+        return counted()
+    values = tuple(sorted(setting.values.items()))
+    kinds = tuple(sorted(setting.types.items()))
+    found: tuple[LaunchCounts, ...] = prepared.kept(
+        ("count", values, kinds, setting.geometry(0)), counted
     )
+    return found
 
 
 def element_bytes(array: Array, types: Mapping[str, str]) -> int:
@@ -371,8 +382,9 @@ class SiteCounter:
         self.threads = threads
         self.warps = warps
         self.offsets = launch.offsets()
+        self.kept: dict[Any, Any] = {}
+        """What has been worked out from these counts alone, by those who did."""
         self._sure: dict[Any, bool] = {}
-        self._variants: dict[tuple[int, tuple[int, ...]], Site] = {}
 
     def count(self, site: Site) -> Tallies:
         """The amounts of a site over the launch."""

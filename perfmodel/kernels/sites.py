@@ -9,7 +9,7 @@ reuse and time are worked out from the innermost loop outwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -93,6 +93,8 @@ class Site:
     """Element an access starts at."""
     predicate: Node | None = None
     """What a branch asks."""
+    value: Node | None = None
+    """What a let names; it is counted as arithmetic alone."""
 
     @property
     def array(self) -> str | None:
@@ -215,8 +217,9 @@ class _Flattener:
             here = _Surroundings(names, around.loops, around.guards, around.shares)
             match statement:
                 case Let(name=name, value=value):
-                    scope.items.append(self._site(statement, here))
-                    names[name] = substitute(value.root, names)
+                    named = substitute(value.root, names)
+                    scope.items.append(replace(self._site(statement, here), value=named))
+                    names[name] = named
                 case For():
                     self._loop(statement, scope, here)
                 case If():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from perfmodel.kernels.affine import reads
 from perfmodel.kernels.counting import LaunchCounts, RoleCounts, element_bytes
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from perfmodel.expressions import Expression
     from perfmodel.kernels.setting import Amount, Setting
-    from perfmodel.kernels.sites import Scope, Site
+    from perfmodel.kernels.sites import Loop, Scope, Site
     from perfmodel.scheduler.fields import Fields
 
 PIPES: Final = ("fp32", "fp16", "fp64", "int32", "special", "tensor")
@@ -343,7 +344,9 @@ class _Costing:
         """Instructions of an expression in one execution; what no loop changes is done before."""
         if expression is None:
             return 0.0
-        if site.loops and site.loops[-1].counter not in site.read | _read_of_let(site):
+        loop = self._running_loop(site)
+        read = reads(site.value) if site.value else site.read
+        if loop is not None and loop.counter not in read:
             return 0.0
         return _operations(expression)
 
@@ -353,31 +356,21 @@ class _Costing:
         An address that a loop only adds to is stepped by one addition for all interleaved
         iterations, which differ by constants.
         """
-        if not site.loops:
+        loop = self._running_loop(site)
+        if loop is None or loop.counter in site.parts.tangled:
             return _operations(index)
-        counter = site.loops[-1].counter
-        shifted = any(counter in _names(each) for each in site.parts.shifts)
-        if counter in site.parts.tangled or shifted:
-            return _operations(index)
-        if counter not in site.parts.linear:
+        shifted = any(loop.counter in reads(each) for each in site.parts.shifts)
+        if loop.counter not in site.parts.linear and not shifted:
             return 0.0
-        unroll = compiled(site.loops[-1].statement.unroll.root)(self.counts.names)
-        return 1.0 / np.maximum(unroll, 1)
+        return 1.0 / np.maximum(compiled(loop.statement.unroll.root)(self.counts.names), 1)
 
-
-def _names(node: object) -> frozenset[str]:
-    from perfmodel.kernels.affine import reads
-
-    return reads(node)  # type: ignore[arg-type]
-
-
-def _read_of_let(site: Site) -> frozenset[str]:
-    """What a let reads, its value's lets included, is not in its site: all is taken as read."""
-    return (
-        frozenset(loop.counter for loop in site.loops)
-        if isinstance(site.statement, Let)
-        else frozenset()
-    )
+    def _running_loop(self, site: Site) -> Loop | None:
+        """The innermost loop that is left when those unrolled to the end are written out."""
+        for loop in reversed(site.loops):
+            unroll = compiled(loop.statement.unroll.root)(self.counts.names)
+            if not np.all(unroll >= self.role.sizes[loop.counter]):
+                return loop
+        return None
 
 
 def _operations(expression: Expression) -> float:

@@ -317,24 +317,40 @@ class _Walker:
     ) -> _Footprints:
         """What a scope touches while it and all inside it run."""
         found = _Footprints()
-        depth = None if scope.loop is None else scope.loop
+        for site, size, lines, mark in self._footprints(role, scope, running):
+            times = self._different_blocks(site) * self._presence(role, site)
+            found.add((site.array or "", kind_of(site)), mark, size * times, lines * times)
+        return found
+
+    def _footprints(
+        self, role: RoleCounts, scope: Scope, running: Mapping[str, Amount]
+    ) -> list[tuple[Site, Amount, Amount, Any]]:
+        """Bytes that one block touches, in sectors and in lines, by each access of a scope."""
+        if self.setting.size > 1:
+            return self._new_footprints(role, scope, running)
+        level = self.level
+        sizes = (level.kinds, level.block_bytes, level.line_bytes)
+        key = (id(scope), sizes, tuple((name, float(each)) for name, each in running.items()))
+        kept = role.counter.kept
+        if key not in kept:
+            kept[key] = self._new_footprints(role, scope, running)
+        known: list[tuple[Site, Amount, Amount, Any]] = kept[key]
+        return known
+
+    def _new_footprints(
+        self, role: RoleCounts, scope: Scope, running: Mapping[str, Amount]
+    ) -> list[tuple[Site, Amount, Amount, Any]]:
+        found: list[tuple[Site, Amount, Amount, Any]] = []
         for site in scope.sites():
             if not self._is_global(role, site):
                 continue
             loops = list(site.loops)
-            inner = loops[loops.index(depth) + 1 :] if depth else loops
+            inner = loops[loops.index(scope.loop) + 1 :] if scope.loop else loops
             runs = {loop.counter: np.maximum(role.sizes[loop.counter], 1) for loop in inner}
             runs.update(running)
-            (size, lines), mark = role.counter.footprints(
-                site, runs, (self.level.block_bytes, self.level.line_bytes)
-            )
-            times = self._different_blocks(site) * self._presence(role, site)
-            found.add(
-                (site.array or "", kind_of(site)),
-                mark,
-                size * self.level.block_bytes * times,
-                lines * self.level.line_bytes * times,
-            )
+            block, line = self.level.block_bytes, self.level.line_bytes
+            (blocks, lines), mark = role.counter.footprints(site, runs, (block, line))
+            found.append((site, blocks * block, lines * line, mark))
         return found
 
     def _presence(self, role: RoleCounts, site: Site) -> Amount:

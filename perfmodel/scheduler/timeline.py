@@ -79,7 +79,7 @@ class _State:
         """When everything is done."""
         last = self.issue
         for each in (*self.free.values(), *self.values.values()):
-            last = np.maximum(last, each)
+            last = _later(last, each)
         return last
 
 
@@ -121,9 +121,13 @@ class _Followed:
         loop_costs: Mapping[str, Cost],
     ) -> None:
         self.counts = counts
+        self.single = all(np.ndim(cost.latency) == 0 for cost in costs.values()) and not any(
+            np.ndim(each) for cost in costs.values() for each in cost.busy.values()
+        )
         self.costs = costs
         self.loop_costs = loop_costs
         self.free: dict[str, Amount] = {}
+        self.steps: dict[int, _Step] = {}
         self.committed: dict[str, list[Amount]] = {}
         self.released: dict[str, list[Amount]] = {}
         self.stages = {
@@ -156,7 +160,7 @@ class _Followed:
             for number, scope in loops:
                 assert scope is not None
                 assert scope.loop is not None
-                trips = np.maximum(trips, self.counts.roles[number].trips[scope.loop.counter])
+                trips = _later(trips, self.counts.roles[number].trips[scope.loop.counter])
 
             def iteration(turn: int) -> None:
                 for number, scope in loops:
@@ -169,7 +173,7 @@ class _Followed:
             self._items(self.counts.roles[number], split[number][2], states[number])
         last = states[0].end()
         for state in states[1:]:
-            last = np.maximum(last, state.end())
+            last = _later(last, state.end())
         return last
 
     def _items(
@@ -190,7 +194,7 @@ class _Followed:
         assert scope.loop is not None
         trips = role.trips[scope.loop.counter] * copies
         unroll = np.minimum(
-            compiled(scope.loop.statement.unroll.root)(self.counts.names), np.maximum(trips, 1)
+            compiled(scope.loop.statement.unroll.root)(self.counts.names), _later(trips, 1)
         )
         if _has_barrier_or_loop(scope):
             unroll = 1
@@ -221,7 +225,7 @@ class _Followed:
         times: Amount = self.counts.blocks
         first = next(iter(scope.sites()), None)
         for loop in first.loops if first else ():
-            times = times * np.maximum(role.trips[loop.counter], 1e-9)
+            times = times * _later(role.trips[loop.counter], 1e-9)
             if loop is scope.loop:
                 break
         return {name: each / times for name, each in cost.busy.items()}
@@ -237,7 +241,7 @@ class _Followed:
         previous = [state.clocks() for state in states]
         growth: list[dict[tuple[str, str], Amount]] = [{} for _ in states]
         for turn in range(followed):
-            part = np.minimum(np.maximum(turns - turn, 0.0), 1.0)
+            part = np.minimum(_later(turns - turn, 0.0), 1.0)
             if not np.any(part > 0):
                 return
             iteration(turn)
@@ -253,7 +257,7 @@ class _Followed:
                     }
                     state.set(now)
                 previous[number] = now
-        rest = np.maximum(turns - followed, 0.0)
+        rest = _later(turns - followed, 0.0)
         if not np.any(rest > 0):
             return
         moved: set[int] = set()
@@ -262,7 +266,7 @@ class _Followed:
             shared = id(state.free) in moved
             state.set(
                 {
-                    key: each + rest * np.maximum(growth[number][key], 0.0)
+                    key: each + rest * _later(growth[number][key], 0.0)
                     for key, each in clocks.items()
                     if not (shared and key[0] == "free")
                 }
@@ -283,8 +287,7 @@ class _Followed:
                 return
         start: Amount = state.issue
         for use in _uses(site):
-            start = np.maximum(start, self._ready(use, state))
-        start = np.where(step.presence > 0, start, state.issue)
+            start = _later(start, self._ready(use, state))
         own = _makes(site)
         recurrent = own is not None and any(use.name == own for use in _uses(site))
         chain = self._chain(site) * (copies if recurrent else 1)
@@ -294,18 +297,18 @@ class _Followed:
             cycles = once * copies
             if name == "issue":
                 continue
-            begin = np.maximum(start, state.free.get(name, 0.0))
+            begin = _later(start, state.free.get(name, 0.0))
             state.free[name] = begin + cycles
-            served = np.maximum(served, begin)
-            done = np.maximum(done, begin + cycles)
+            served = _later(served, begin)
+            done = _later(done, begin + cycles)
         issued = start + step.busy.get("issue", 0.0) * copies
         last = served + step.latency * (chain - 1)
         if isinstance(statement, Operation | Shuffle):
             # What follows in the warp is issued after the last of them, which waits for the others
             # of its chain and for its turn at the pipe.
-            issued = np.maximum(issued, np.maximum(last, done))
-        waited = np.maximum(issued, np.maximum(done, last))
-        state.issue = state.issue + (issued - state.issue) * np.minimum(step.presence, 1.0)
+            issued = _later(issued, _later(last, done))
+        waited = _later(issued, _later(done, last))
+        state.issue = state.issue + (issued - state.issue) * step.presence
         ready = state.issue + (waited + step.latency - state.issue) * step.presence
         if own is not None:
             state.values[own] = ready
@@ -327,10 +330,10 @@ class _Followed:
         arrived = state.issue
         for name, each in state.free.items():
             if name not in _BELOW_L1:
-                arrived = np.maximum(arrived, each)
+                arrived = _later(arrived, each)
         for name, each in state.values.items():
             if name.startswith("stored "):
-                arrived = np.maximum(arrived, each)
+                arrived = _later(arrived, each)
         passed = arrived + step.latency
         state.issue = state.issue + (passed - state.issue) * step.presence
 
@@ -345,20 +348,20 @@ class _Followed:
                     place = np.clip(turn - np.asarray(stages), 0, len(released) - 1)
                     ready = _picked(released, place)
                     free = np.where(turn >= np.asarray(stages), ready, 0.0)
-                    state.issue = np.maximum(state.issue, free)
+                    state.issue = _later(state.issue, free)
             case "commit":
-                ready = np.maximum(state.values.get(f"copied {name}", 0.0), state.issue)
-                ready = np.maximum(ready, state.values.get("stored", 0.0))
+                ready = _later(state.values.get(f"copied {name}", 0.0), state.issue)
+                ready = _later(ready, state.values.get("stored", 0.0))
                 committed.append(ready + step.latency)
             case "wait":
                 if committed:
                     place = min(turn, len(committed) - 1)
-                    state.issue = np.maximum(state.issue, committed[place])
+                    state.issue = _later(state.issue, committed[place])
             case "release":
                 done = state.issue
                 for resource, each in state.free.items():
                     if resource not in _BELOW_L1:
-                        done = np.maximum(done, each)
+                        done = _later(done, each)
                 released.append(done + step.latency)
 
     def _ready(self, use: Use, state: _State) -> Amount:
@@ -368,15 +371,32 @@ class _Followed:
         return past[use.distance - 1] if len(past) >= use.distance else 0.0
 
     def _step(self, role: RoleCounts, site: Site) -> _Step:
+        known = self.steps.get(site.position)
+        if known is None:
+            known = self.steps[site.position] = self._new_step(role, site)
+        return known
+
+    def _new_step(self, role: RoleCounts, site: Site) -> _Step:
         cost = self.costs[site.position]
         times: Amount = self.counts.blocks
         for loop in site.loops:
-            times = times * np.maximum(role.trips[loop.counter], 1e-9)
+            times = times * _later(role.trips[loop.counter], 1e-9)
         executions = role.tallies[site.position].executions
         presence = np.minimum(1.0, executions / times)
-        divided = np.maximum(times * presence, 1e-300)
+        divided = _later(times * presence, 1e-300)
         busy = {name: each / divided for name, each in cost.busy.items()}
+        if self.single:
+            busy = {name: float(each) for name, each in busy.items()}
+            latency, presence = float(cost.latency), float(presence)
+            return _Step(site=site, busy=busy, latency=latency, presence=presence)
         return _Step(site=site, busy=busy, latency=cost.latency, presence=presence)
+
+
+def _later(first: Amount, second: Amount) -> Amount:
+    """The greater of two times; numbers are compared without NumPy, which is slow for single ones."""
+    if isinstance(first, float) and isinstance(second, float):
+        return first if first >= second else second
+    return np.maximum(first, second)
 
 
 def _picked(times: Sequence[Amount], place: Any) -> Amount:
