@@ -246,23 +246,25 @@ class _Walker:
         """Misses of the launch, and the share of what it touched that the cache still holds."""
         total = {key: amount * self.rounds for key, amount in misses.items()}
         extents = self._extents()
-        bytes_touched: dict[Key, Amount] = {}
+        of_round: dict[Key, Amount] = {}
         for touched in roots:
             for key, amount in touched.bytes().items():
-                bytes_touched[key] = bytes_touched.get(key, 0.0) + amount * self.rounds
+                of_round[key] = of_round.get(key, 0.0) + amount
+        at_once: Amount = 0.0
         everything: Amount = 0.0
-        for key, amount in bytes_touched.items():
-            bytes_touched[key] = np.minimum(amount, extents[key[0]])
-            everything = everything + bytes_touched[key]
-        found = np.minimum(1.0, self.level.capacity / np.maximum(everything, 1.0))
-        if isinstance(self.level.stride, int) and self.level.stride == 1:
-            total = {
-                key: np.minimum(
-                    amount, found * bytes_touched.get(key, amount) + (1 - found) * amount
-                )
-                for key, amount in total.items()
-            }
-        return total, {key[0]: found for key in bytes_touched}
+        for key, amount in of_round.items():
+            at_once = at_once + amount
+            everything = everything + np.minimum(amount * self.rounds, extents[key[0]])
+        kept = np.minimum(1.0, self.level.capacity / np.maximum(everything, 1.0))
+        if self.level.kinds == ("load",):  # an L1 is not kept from one round of blocks to the next
+            return total, {}
+        for key, amount in of_round.items():
+            once = np.minimum(amount * self.rounds, extents[key[0]])
+            # After so many rounds the blocks come back to what they have touched before.
+            apart = np.maximum(once / np.maximum(amount, 1.0), 1.0) * np.maximum(at_once, 1.0)
+            found = np.maximum(kept, np.minimum(1.0, self.level.capacity / apart))
+            total[key] = np.minimum(total[key], found * once + (1 - found) * total[key])
+        return total, {key[0]: kept for key in of_round}
 
     def _extents(self) -> dict[str, Amount]:
         launch = self.counts.roles[0].counter.launch
@@ -456,7 +458,7 @@ def _distinct_parts(
         "blockIdx.z": number // (width * height),
     }
     if site.parts.tangled & read:
-        return float(len(number))
+        return float(resident)
     added: Any = np.zeros_like(number)
     for name, node in site.parts.linear.items():
         if name in BLOCK_NAMES:
@@ -464,4 +466,4 @@ def _distinct_parts(
     for shift in site.parts.shifts:
         if reads(shift) <= names.keys():
             added = added + compiled(shift)(names)
-    return float(len(np.unique(added)))
+    return len(np.unique(added)) / len(number) * float(resident)
