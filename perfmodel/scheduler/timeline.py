@@ -56,6 +56,8 @@ class _State:
     values: dict[str, Amount] = field(default_factory=dict)
     history: dict[str, list[Amount]] = field(default_factory=dict)
     """Values at the end of earlier iterations of the loop around, the last one first."""
+    used: dict[str, Amount] = field(default_factory=dict)
+    """Cycles that each resource has been at work."""
 
     def clocks(self) -> dict[tuple[str, str], Amount]:
         """Every clock by kind and name."""
@@ -63,6 +65,7 @@ class _State:
             ("issue", ""): self.issue,
             **{("free", name): each for name, each in self.free.items()},
             **{("value", name): each for name, each in self.values.items()},
+            **{("used", name): each for name, each in self.used.items()},
         }
 
     def set(self, clocks: Mapping[tuple[str, str], Amount]) -> None:
@@ -72,6 +75,8 @@ class _State:
                 self.issue = each
             elif kind == "free":
                 self.free[name] = each
+            elif kind == "used":
+                self.used[name] = each
             else:
                 self.values[name] = each
 
@@ -146,7 +151,8 @@ class _Followed:
 
     def _roles(self) -> Amount:
         """Roles side by side: what stands before, in and after the main loop of each."""
-        states = [_State(free=self.free) for _ in self.counts.roles]
+        used: dict[str, Amount] = {}
+        states = [_State(free=self.free, used=used) for _ in self.counts.roles]
         split = [_around_main_loop(role.sites.root) for role in self.counts.roles]
         order = sorted(
             range(len(states)), key=lambda number: not _produces(self.counts.roles[number])
@@ -262,13 +268,13 @@ class _Followed:
             return
         moved: set[int] = set()
         for number, state in enumerate(states):
-            clocks = state.clocks()
+            steady = _steady(growth[number])
             shared = id(state.free) in moved
             state.set(
                 {
-                    key: each + rest * _later(growth[number][key], 0.0)
-                    for key, each in clocks.items()
-                    if not (shared and key[0] == "free")
+                    key: each + rest * steady[key]
+                    for key, each in state.clocks().items()
+                    if not (shared and key[0] in ("free", "used"))
                 }
             )
             moved.add(id(state.free))
@@ -299,6 +305,9 @@ class _Followed:
                 continue
             begin = _later(start, state.free.get(name, 0.0))
             state.free[name] = begin + cycles
+            if isinstance(statement, Copy) and name == "shared":
+                begin = start  # what a copy brings goes in between the accesses of the warps
+            state.used[name] = state.used.get(name, 0.0) + cycles * step.presence
             served = _later(served, begin)
             done = _later(done, begin + cycles)
         issued = start + step.busy.get("issue", 0.0) * copies
@@ -397,6 +406,29 @@ def _later(first: Amount, second: Amount) -> Amount:
     if isinstance(first, float) and isinstance(second, float):
         return first if first >= second else second
     return np.maximum(first, second)
+
+
+def _steady(
+    growth: Mapping[tuple[str, str], Amount],
+) -> dict[tuple[str, str], Amount]:
+    """How far each clock moves in an iteration once the first ones are forgotten.
+
+    In the first iterations a resource may still be catching up. In the long run it moves with the
+    issue of instructions, or by its own work where that takes longer.
+    """
+    period = _later(growth["issue", ""], 0.0)
+    longest = period
+    for (kind, _), each in growth.items():
+        if kind == "used":
+            longest = _later(longest, each)
+    found: dict[tuple[str, str], Amount] = {}
+    for (kind, name), each in growth.items():
+        limit = longest
+        if kind == "free":
+            limit = _later(period, growth.get(("used", name), 0.0))
+        moved = _later(each, 0.0)
+        found[kind, name] = moved if kind in ("issue", "used") else np.minimum(moved, limit)
+    return found
 
 
 def _picked(times: Sequence[Amount], place: Any) -> Amount:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final, Literal, TypeAlias
 
 from perfmodel.expressions import Expression, nodes
+from perfmodel.expressions.c_types import CType
 from perfmodel.kernels import schema
 
 Names: TypeAlias = Mapping[str, Any]
@@ -233,8 +234,9 @@ class _Walker:
         first = 0
         for role in launch.roles:
             own = len(warps) if role.warps is None else meaning(role.warps)(names)
-            for self.warp in range(first, min(first + own, len(warps))):
-                self._body(role.body, position, list(enumerate(warps[self.warp])), 1)
+            for warp in range(first, min(first + own, len(warps))):
+                self.warp = warp
+                self._body(role.body, position, list(enumerate(warps[warp])), 1)
             first += own
             position += len(list(schema.walk(role.body)))
 
@@ -274,11 +276,10 @@ class _Walker:
                 add("amount", self._same(count, lanes))
             case schema.Mma():
                 count = self._same(statement.count, lanes)
-                m, n, k = (
-                    self._same(each, lanes) for each in (statement.m, statement.n, statement.k)
-                )
+                sides = (statement.m, statement.n, statement.k)
+                size = math.prod(self._same(each, lanes) for each in sides)
                 add("amount", count)
-                add("flop", 2 * m * n * k * count / self._same(statement.warps, lanes))
+                add("flop", 2 * size * count / self._same(statement.warps, lanes))
             case schema.Barrier() | schema.Signal():
                 pass
 
@@ -319,7 +320,8 @@ class _Walker:
             if share != 1:
                 self._body(branch.otherwise, second, lanes, weight * (1 - share))
             return
-        taking, others = [], []
+        taking: list[tuple[int, dict[str, Any]]] = []
+        others: list[tuple[int, dict[str, Any]]] = []
         for lane in lanes:
             (taking if meaning(branch.predicate)(lane[1]) else others).append(lane)
         if taking and others:
@@ -426,13 +428,12 @@ def _pieces(size: int, widest: int | None) -> Iterator[tuple[int, int]]:
         yield first, min(step, size - first)
 
 
-def _blocks(starts: Iterator[int] | Any, size: int, block: int) -> set[int]:
+def _blocks(starts: Iterable[int], size: int, block: int) -> set[int]:
     """The aligned blocks that hold at least one byte of the accesses."""
-    return {
-        place
-        for start in starts
-        for place in range(start // block, (start + size - 1) // block + 1)
-    }
+    found = set()
+    for start in starts:
+        found.update(range(start // block, (start + size - 1) // block + 1))
+    return found
 
 
 @cache
@@ -481,7 +482,7 @@ def _remainder(left: int, right: int) -> int:
     return -rest if left < 0 else rest
 
 
-def _converted(value: Any, kind: nodes.CType) -> Any:
+def _converted(value: Any, kind: CType) -> Any:
     """A conversion to a type: whole numbers modulo its width."""
     if kind.floating:
         return float(value)
