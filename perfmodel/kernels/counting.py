@@ -308,8 +308,8 @@ class LaunchCounter:
         for name in read:
             if name not in self.names:
                 raise DataError(
-                    f"{loop.statement.place}: the loop over {loop.statement.variable} reads {name}: "
-                    "only a loop of the form from, below, step can read what threads do not share"
+                    f"{loop.statement.place}: the loop over {loop.statement.variable} reads {name}, "
+                    "but only a loop of the form from, below, step can read what threads do not share"
                 )
 
     def _ragged_size(
@@ -438,10 +438,7 @@ class SiteCounter:
         boxes: Amount = 1.0
         for node in site.shares:
             boxes = boxes * compiled(node)(self.names)
-        for size in self.launch.grid:
-            boxes = boxes * size
-        for loop in site.loops:
-            boxes = boxes * trips[loop.counter]
+        boxes = boxes * self._times_executed(site, trips)
         array = self.launch.rung.arrays[statement.array]
         row = compiled(statement.row.root)(self.names) * element_bytes(array, self.setting.types)
         rows = boxes * compiled(statement.rows.root)(self.names)
@@ -466,6 +463,22 @@ class SiteCounter:
             access_bytes=row,
         )
 
+    def _times_executed(self, site: Site, trips: Mapping[str, Amount]) -> Amount:
+        """Blocks and iterations in which any lane of the role executes a statement."""
+        guards = {id(loop.guard) for loop in site.loops}
+        own = [guard for guard in site.guards if id(guard) not in guards]
+        times: Amount = 1.0
+        if not own:
+            for size in self.launch.grid:
+                times = times * size
+            for loop in site.loops:
+                times = times * trips[loop.counter]
+            return times
+        key = ("executed", self.launch.number, site.position)
+        alone: Site = self.launch.prepared.kept(key, lambda: replace(site, index=None))
+        factor, kept = self._factored(alone, None, 0)
+        return self._enumerated(alone, None, 0, 0, kept, as_one_warp=True)[0] * factor
+
     def _factored(
         self, site: Site, array: Array | None, size: int
     ) -> tuple[Amount, dict[str, Amount]]:
@@ -477,6 +490,8 @@ class SiteCounter:
         shifted = frozenset[str]().union(*map(reads, parts.shifts)) if parts.shifts else frozenset()
         period = self._period(array)
         for name in site.variables:
+            if name == COPIED_ROW:
+                continue
             total = self.sizes[name]
             if name not in site.read:
                 factor = factor * total
@@ -520,7 +535,12 @@ class SiteCounter:
         found = []
         for place in chosen:
             wanted = tuple(at(each, place) for each in sizes)
-            key = ("footprint", *self._key(site, size, columns, place), wanted, tuple(kept))
+            key = (
+                "footprint",
+                *self._key(site, size, columns, place),
+                wanted,
+                *self._marks(kept, place),
+            )
             found.append(
                 self.launch.prepared.kept(
                     key,
@@ -551,7 +571,12 @@ class SiteCounter:
         found = []
         for place in chosen:
             wanted = at(sector, place)
-            key = ("repeated", *self._key(site, size, columns, place), wanted, tuple(kept))
+            key = (
+                "repeated",
+                *self._key(site, size, columns, place),
+                wanted,
+                *self._marks(kept, place),
+            )
             found.append(
                 self.launch.prepared.kept(
                     key,
@@ -601,6 +626,16 @@ class SiteCounter:
             tuple(at(each, place) for each in columns[1:]),
         )
 
+    def _marks(self, kept: Mapping[str, Amount], place: int) -> list[Any]:
+        """What tells the running loops apart: their names, and the values of those of tables."""
+        tables = self.launch.tables
+        return [
+            (name, tables[name][0][at(tables[name][1], place)].tobytes())
+            if name in tables
+            else name
+            for name in kept
+        ]
+
     def _access_case(
         self, *, site: Site, array: Array, size: int, access: Amount, kept: Any, place: int
     ) -> Case:
@@ -610,7 +645,14 @@ class SiteCounter:
         return replace(case, threads=(0, 1)) if isinstance(site.statement, Copy) else case
 
     def _enumerated(
-        self, site: Site, array: Array | None, size: int, access: Amount, kept: Mapping[str, Amount]
+        self,
+        site: Site,
+        array: Array | None,
+        size: int,
+        access: Amount,
+        kept: Mapping[str, Amount],
+        *,
+        as_one_warp: bool = False,
     ) -> list[Amount]:
         launch = self.launch
         read = sorted(
@@ -633,12 +675,10 @@ class SiteCounter:
         for place in chosen:
             key = (
                 "tally",
-                launch.number,
-                site.position,
-                len(site.guards),
-                self.setting.geometry(place),
-                size,
-                tuple(at(each, place) for each in columns[1:]),
+                as_one_warp,
+                tuple(map(id, site.guards)),
+                *self._key(site, size, columns, place),
+                *(table[0][at(table[1], place)].tobytes() for table in tables),
             )
             rows.append(
                 launch.prepared.kept(
@@ -652,6 +692,7 @@ class SiteCounter:
                             access=at(access, place),
                             kept=kept,
                             place=place,
+                            as_one_warp=as_one_warp,
                         ),
                     ),
                 )
@@ -667,6 +708,7 @@ class SiteCounter:
         access: int,
         kept: Mapping[str, Amount],
         place: int,
+        as_one_warp: bool = False,
     ) -> Case:
         """One prediction's numbers for a site."""
         launch = self.launch
@@ -681,12 +723,15 @@ class SiteCounter:
         env.update({name: 0 for name in site.variables if name not in values})
         first, threads = at(self.first, place), at(self.threads, place)
         x, y, z = (at(each, place) for each in launch.block)
+        geometry = self.setting.geometry(place)
+        if as_one_warp:
+            geometry = replace(geometry, warp_width=threads)
         return Case(
             env=env,
             values=values,
             threads=(first, first + threads),
             block=(x, y, z),
-            geometry=self.setting.geometry(place),
+            geometry=geometry,
             access_bytes=access,
             element_bytes=size,
             shared=array is not None and array.space == "shared",

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from perfmodel.errors import DataError
 from perfmodel.kernels.reading import read_description
-from perfmodel.kernels.schema import Description, Rung
 from perfmodel.located_yaml import read_file
 from perfmodel.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from perfmodel.kernels.schema import Description, Rung
 
 
 def library_directory() -> Path:

@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perfmodel.errors import DataError, UsageError
+from perfmodel.expressions import ExpressionError
 from perfmodel.kernels.fast import compiled
-from perfmodel.kernels.schema import ELEMENT_BYTES, Parameter, Rung
+from perfmodel.kernels.schema import ELEMENT_BYTES, LARGEST_PARAMETER, Parameter, Rung
+from perfmodel.kernels.written import placed
 from perfmodel.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-LARGEST_PARAMETER = (1 << 31) - 1
-
-
-def rung_parameters(rung: Rung, given: Mapping[str, Any]) -> dict[str, Any]:
+def rung_parameters(
+    rung: Rung, given: Mapping[str, Any], *, warp_width: int | None = None
+) -> dict[str, Any]:
     """The parameters given, the rest at their defaults.
 
     Args:
         rung: The rung.
         given: Values by name: whole numbers, arrays of them, or words where a parameter has words.
+        warp_width: Lanes of a warp; without it, constraints that read `warpSize` are not asked.
 
     Returns:
         A value for every parameter.
@@ -41,8 +43,15 @@ def rung_parameters(rung: Rung, given: Mapping[str, Any]) -> dict[str, Any]:
             )
         values[name] = _value(rung.parameters[name], value)
     readable = expression_values(rung, values)
+    if warp_width is not None:
+        readable["warpSize"] = warp_width
     for constraint in rung.constraints:
-        holds = np.atleast_1d(np.asarray(compiled(constraint.condition.root)(readable)) != 0)
+        if warp_width is None and "warpSize" in constraint.condition.names:
+            continue
+        try:
+            holds = np.atleast_1d(constraint.condition.evaluate(readable) != 0)
+        except ExpressionError as error:
+            raise placed(error, f"{constraint.place}: that of a constraint") from None
         if not holds.all():
             place = int(np.argmin(holds))
             read = sorted(constraint.condition.names & readable.keys())
@@ -62,19 +71,23 @@ def possible(
         size: Elements of the batch.
 
     Returns:
-        One truth value for each.
+        One truth value for each; a constraint that reads `warpSize` is not asked.
     """
     values: dict[str, Any] = {name: each.default for name, each in rung.parameters.items()}
     readable = expression_values(rung, {**values, **given})
     kept = np.ones(size, dtype=bool)
     for constraint in rung.constraints:
+        if "warpSize" in constraint.condition.names:
+            continue
         with np.errstate(divide="ignore", invalid="ignore"):
             kept &= np.asarray(compiled(constraint.condition.root)(readable)) != 0
     return kept
 
 
 def _at(value: Any, place: int) -> Any:
-    return value[place] if isinstance(value, np.ndarray) and value.ndim else value
+    if not isinstance(value, np.ndarray) or not value.ndim:
+        return value
+    return value[place if value.size > 1 else 0]
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
@@ -97,7 +110,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
 
 
 def _one_of(parameter: Parameter, value: Any) -> Any:
-    if value not in parameter.choices:
+    if not isinstance(value, int | str) or value not in parameter.choices:
         listed = ", ".join(map(str, parameter.choices))
         raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: one of {listed} is wanted")
     return value
@@ -113,6 +126,9 @@ def _values(parameter: Parameter, array: Any) -> Any:
             f"{parameter.name} holds {least} to {most}: it must be from {parameter.minimum} to "
             f"{LARGEST_PARAMETER}"
         )
+    if parameter.choices:
+        for each in np.unique(array).tolist():
+            _one_of(parameter, each)
     return array
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from perfmodel.expressions import Expression, parse
 from perfmodel.kernels.extending import RUNG_KEYS, extended, merged, merged_constraints
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
+    LARGEST_PARAMETER,
     Array,
     Barrier,
     Body,
@@ -37,12 +37,14 @@ from perfmodel.kernels.written import (
     whole,
     written,
 )
-from perfmodel.located_yaml import Document
 from perfmodel.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from perfmodel.located_yaml import Document
+
 FORMAT = 1
-LARGEST_NUMBER = (1 << 31) - 1
-"""The largest value of a parameter: those are `int` in expressions."""
 
 _KERNEL_KEYS = ("format", "kernel", "title", "source", "pipe", "flop", "compulsory", "rungs")
 _OPTIONAL_KERNEL_KEYS = ("about", "parameters", "constraints", "arrays")
@@ -91,15 +93,15 @@ def _rungs(fields: Mapping[str, Written], kernel: str) -> dict[str, Rung]:
     found: dict[str, Written] = {}
     for item in sequence(fields["rungs"], "rungs"):
         rung_fields = record(item, "a rung", required=("name", "change"), optional=RUNG_KEYS)
-        rung = name(rung_fields["name"], "name of a rung")
-        if rung in found:
+        called = name(rung_fields["name"], "name of a rung")
+        if called in found:
             raise rung_fields["name"].refuse(
-                f"rung {rung} stands twice, first at {found[rung].place}: rename one of the two"
+                f"rung {called} stands twice, first at {found[called].place}: rename one of the two"
             )
-        found[rung] = item
+        found[called] = item
     if not found:
         raise fields["rungs"].refuse("rungs is empty: a kernel has at least one rung")
-    read = [_rung(rung, node, fields, kernel) for rung, node in extended(found).items()]
+    read = [_rung(each, node, fields, kernel) for each, node in extended(found).items()]
     for rung in read:
         _check_alternative(rung, mapping(found[rung.name], "a rung"), found)
     steps = [rung for rung in read if rung.alternative_to is None]
@@ -205,8 +207,10 @@ def _parameter(parameter: str, node: Written) -> Parameter:
         )
     )
     number = whole(fields["default"], f"default of {what}", minimum=minimum)
-    if number > LARGEST_NUMBER:
-        raise fields["default"].refuse(f"default of {what} is {number}: at most {LARGEST_NUMBER}")
+    if number > LARGEST_PARAMETER:
+        raise fields["default"].refuse(
+            f"default of {what} is {number}: at most {LARGEST_PARAMETER}"
+        )
     _check_choice(number, choices, fields, what)
     return Parameter(name=parameter, default=number, about=about, minimum=minimum, choices=choices)
 

@@ -60,6 +60,10 @@ OPERANDS: Mapping[str, int] = {
 """What an operation can do, and how many registers one of it reads."""
 
 
+LARGEST_PARAMETER = (1 << 31) - 1
+"""The largest value of a parameter: expressions read it as an `int`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parameter:
     """A parameter of a kernel: a whole number, or one of a few words such as a type."""

@@ -7,13 +7,13 @@ and shared arrays by what was stored to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 
 from perfmodel.errors import DataError
 from perfmodel.expressions import Expression, ExpressionError
-from perfmodel.expressions.nodes import BUILTIN_MEMBERS, BUILTIN_TYPES, free_names
+from perfmodel.expressions.nodes import BUILTIN_MEMBERS, BUILTIN_TYPES, Unary, free_names
+from perfmodel.expressions.nodes import Literal as Number
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
     Array,
@@ -42,6 +42,9 @@ from perfmodel.kernels.schema import (
 from perfmodel.kernels.written import is_variable
 from perfmodel.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 Reach: TypeAlias = Literal["amount", "block", "thread"]
 """How far a value is the same: in all the grid; for all threads of a block; for one thread."""
 
@@ -49,6 +52,7 @@ WIDTHS = (1, 2, 4, 8, 16)
 """Neighbouring elements that one access of a lane can have."""
 
 _FURTHER: Mapping[Reach, int] = {"amount": 0, "block": 1, "thread": 2}
+_SAME_EVERYWHERE: Reach = "amount"
 _BLOCK_DIM = tuple(f"blockDim.{member}" for member in BUILTIN_MEMBERS["blockDim"])
 
 
@@ -99,12 +103,10 @@ def parameter_names(parameters: Mapping[str, Parameter]) -> dict[str, Reach]:
 
 def _check_launch(launch: Launch, rung: Rung, amounts: Mapping[str, Reach]) -> None:
     what = f"launch {launch.name}"
+    with_block: dict[str, Reach] = {**amounts, **dict.fromkeys(_BLOCK_DIM, _SAME_EVERYWHERE)}
     written: list[tuple[str, Expression | None, Mapping[str, Reach]]] = [
         *((f"block of {what}", size, amounts) for size in launch.block),
-        *(
-            (f"grid of {what}", size, {**amounts, **dict.fromkeys(_BLOCK_DIM, "amount")})
-            for size in launch.grid
-        ),
+        *((f"grid of {what}", size, with_block) for size in launch.grid),
         (f"registers of {what}", launch.registers, amounts),
         (f"shared of {what}", launch.shared, amounts),
         (f"barriers of {what}", launch.barriers, amounts),
@@ -285,10 +287,9 @@ class _RoleCheck:
             self._width(statement, what)
 
     def _width(self, statement: Load | Store, what: str) -> None:
-        if not statement.width.names:
-            width = statement.width.evaluate({}).item()
-            if width not in WIDTHS:
-                raise DataError(f"{statement.place}: {wrong_width(what, width)}")
+        written = statement.width.root
+        if isinstance(written, Number | Unary) and getattr(written, "value", -1) not in WIDTHS:
+            raise DataError(f"{statement.place}: {wrong_width(what, statement.width.text)}")
 
     def _array(self, name: str, place: str, what: str) -> Array:
         if name not in self.rung.arrays:
@@ -330,8 +331,8 @@ class _RoleCheck:
             return
         elif use.name in self.made_anywhere:
             raise DataError(
-                f"{what}, but no loop around it makes {use.name}: @ counts the iterations of a loop "
-                "that makes the value"
+                f"{what}, but no loop around it makes {use.name}: @ counts the iterations of "
+                "a loop that makes the value"
             )
         if use.name in self.made_anywhere:
             raise DataError(f"{what} before it is made: move it after the statement that makes it")
@@ -419,24 +420,12 @@ def described(statement: Statement) -> str:
             return f"atomic on {array}"
         case Operation(what=what, pipe=pipe):
             return f"op {what}.{pipe}"
-        case Shuffle(to=to):
-            return f"shuffle {to}"
-        case Copy(to=to):
-            return f"copy {to}"
-        case Mma(to=to):
-            return f"mma {to}"
-        case For(variable=variable):
-            return f"for {variable}"
-        case Let(name=name):
-            return f"let {name}"
         case Signal(step=step, channel=channel):
             return f"{step} {channel}"
-        case If(predicate=None):
-            return "share"
-        case If():
-            return "if"
+        case Shuffle(to=to) | Copy(to=to) | Mma(to=to):
+            return f"{type(statement).__name__.lower()} {to}"
         case _:
-            return "barrier"
+            return type(statement).__name__.lower()
 
 
 def wrong_width(what: str, width: object) -> str:

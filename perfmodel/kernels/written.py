@@ -7,15 +7,18 @@ that a message still names the line on which a value stands, every value carries
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perfmodel.errors import DataError
 from perfmodel.expressions import Expression, ExpressionError, parse
-from perfmodel.located_yaml import Document, Location
 from perfmodel.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from perfmodel.located_yaml import Document, Location
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_SHOWN = 60
@@ -162,7 +165,7 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
 
 @lru_cache(maxsize=4096)
 def is_variable(word: str) -> bool:
-    """Whether an expression can read a word as a name of its own: `int` or `threadIdx` it cannot."""
+    """Whether an expression can read a word as a name: `int` and `threadIdx` it cannot."""
     try:
         return word != "warpSize" and parse(word).names == {word}
     except ExpressionError:

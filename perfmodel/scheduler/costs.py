@@ -32,7 +32,7 @@ from perfmodel.kernels.schema import (
 from perfmodel.scheduler.reuse import Key, LaunchTraffic, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from perfmodel.expressions import Expression
     from perfmodel.kernels.setting import Amount, Setting
@@ -344,11 +344,9 @@ class _Costing:
         """Instructions of an expression in one execution; what no loop changes is done before."""
         if expression is None:
             return 0.0
-        loop = self._running_loop(site)
         read = reads(site.value) if site.value else site.read
-        if loop is not None and loop.counter not in read:
-            return 0.0
-        return _operations(expression)
+        every = _operations(expression)
+        return self._by_running_loop(site, lambda loop: every * (loop.counter in read), every)
 
     def _address_operations(self, site: Site, index: Expression) -> Amount:
         """Instructions for an address in one execution.
@@ -356,21 +354,30 @@ class _Costing:
         An address that a loop only adds to is stepped by one addition for all interleaved
         iterations, which differ by constants.
         """
-        loop = self._running_loop(site)
-        if loop is None or loop.counter in site.parts.tangled:
-            return _operations(index)
-        shifted = any(loop.counter in reads(each) for each in site.parts.shifts)
-        if loop.counter not in site.parts.linear and not shifted:
-            return 0.0
-        return 1.0 / np.maximum(compiled(loop.statement.unroll.root)(self.counts.names), 1)
+        every = _operations(index)
 
-    def _running_loop(self, site: Site) -> Loop | None:
-        """The innermost loop that is left when those unrolled to the end are written out."""
+        def of(loop: Loop) -> Amount:
+            if loop.counter in site.parts.tangled:
+                return every
+            shifted = any(loop.counter in reads(each) for each in site.parts.shifts)
+            if loop.counter not in site.parts.linear and not shifted:
+                return 0.0
+            return 1.0 / np.maximum(self._unroll(loop), 1)
+
+        return self._by_running_loop(site, of, every)
+
+    def _by_running_loop(self, site: Site, of: Callable[[Loop], Amount], outside: Amount) -> Amount:
+        """An amount by the innermost loop that is left once those unrolled to the end are gone."""
+        total: Amount = 0.0
+        searching: Amount = 1.0
         for loop in reversed(site.loops):
-            unroll = compiled(loop.statement.unroll.root)(self.counts.names)
-            if not np.all(unroll >= self.role.sizes[loop.counter]):
-                return loop
-        return None
+            runs = 1.0 * (self._unroll(loop) < self.role.sizes[loop.counter])
+            total = total + searching * runs * of(loop)
+            searching = searching * (1.0 - runs)
+        return total + searching * outside
+
+    def _unroll(self, loop: Loop) -> Amount:
+        return compiled(loop.statement.unroll.root)(self.counts.names)
 
 
 def _operations(expression: Expression) -> float:

@@ -402,7 +402,7 @@ class _Followed:
 
 
 def _later(first: Amount, second: Amount) -> Amount:
-    """The greater of two times; numbers are compared without NumPy, which is slow for single ones."""
+    """The greater of two times; single numbers without NumPy, which is slow for them."""
     if isinstance(first, float) and isinstance(second, float):
         return first if first >= second else second
     return np.maximum(first, second)

@@ -16,11 +16,13 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from perfmodel.expressions import Expression, nodes
-from perfmodel.expressions.c_types import CType
 from perfmodel.kernels import schema
+
+if TYPE_CHECKING:
+    from perfmodel.expressions.c_types import CType
 
 Names: TypeAlias = Mapping[str, Any]
 Meaning: TypeAlias = Callable[[Names], Any]
@@ -430,7 +432,7 @@ def _pieces(size: int, widest: int | None) -> Iterator[tuple[int, int]]:
 
 def _blocks(starts: Iterable[int], size: int, block: int) -> set[int]:
     """The aligned blocks that hold at least one byte of the accesses."""
-    found = set()
+    found: set[int] = set()
     for start in starts:
         found.update(range(start // block, (start + size - 1) // block + 1))
     return found
