@@ -308,8 +308,9 @@ class LaunchCounter:
         for name in read:
             if name not in self.names:
                 raise DataError(
-                    f"{loop.statement.place}: the loop over {loop.statement.variable} reads {name}, "
-                    "but only a loop of the form from, below, step can read what threads do not share"
+                    f"{loop.statement.place}: the loop over {loop.statement.variable} reads "
+                    f"{name}, but only one of the form from, below, step can read what threads do "
+                    "not share"
                 )
 
     def _ragged_size(

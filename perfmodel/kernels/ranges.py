@@ -137,6 +137,7 @@ def _binary(operator: str, left: Range | None, right: Range | None) -> Range | N
         return None
     if operator in _COMPARISONS:
         return Range(0, 1, BOOL)
+    ends: Ends | None
     if operator in _MONOTONE:
         ends = _MONOTONE[operator](left, right)
     elif left.low < 0 or right.low < 0 or operator not in _NOT_NEGATIVE:

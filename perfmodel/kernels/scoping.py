@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 
 from perfmodel.errors import DataError
 from perfmodel.expressions import Expression, ExpressionError
-from perfmodel.expressions.nodes import BUILTIN_MEMBERS, BUILTIN_TYPES, Unary, free_names
+from perfmodel.expressions.nodes import BUILTIN_MEMBERS, BUILTIN_TYPES, free_names
 from perfmodel.expressions.nodes import Literal as Number
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
@@ -288,8 +288,8 @@ class _RoleCheck:
 
     def _width(self, statement: Load | Store, what: str) -> None:
         written = statement.width.root
-        if isinstance(written, Number | Unary) and getattr(written, "value", -1) not in WIDTHS:
-            raise DataError(f"{statement.place}: {wrong_width(what, statement.width.text)}")
+        if isinstance(written, Number) and written.value not in WIDTHS:
+            raise DataError(f"{statement.place}: {wrong_width(what, written.value)}")
 
     def _array(self, name: str, place: str, what: str) -> Array:
         if name not in self.rung.arrays:

@@ -29,6 +29,7 @@ from perfmodel.kernels.schema import (
     Shuffle,
     Store,
 )
+from perfmodel.kernels.sites import Site
 from perfmodel.scheduler.reuse import Key, LaunchTraffic, kind_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from perfmodel.expressions import Expression
     from perfmodel.kernels.setting import Amount, Setting
-    from perfmodel.kernels.sites import Loop, Scope, Site
+    from perfmodel.kernels.sites import Loop, Scope
     from perfmodel.scheduler.fields import Fields
 
 PIPES: Final = ("fp32", "fp16", "fp64", "int32", "special", "tensor")
@@ -119,20 +120,21 @@ def loop_cost(counts: LaunchCounts, role: RoleCounts, scope: Scope, fields: Fiel
     assert scope.loop is not None
     unroll = compiled(scope.loop.statement.unroll.root)(counts.names)
     size = np.maximum(role.sizes[scope.loop.counter], 1)
-    iterations: Amount = counts.blocks * role.warps
-    for loop in _around(scope):
-        iterations = iterations * role.trips[loop]
     groups = np.where(unroll >= size, 0.0, 1.0 / np.minimum(unroll, size))
-    instructions = iterations * groups * LOOP_INSTRUCTIONS
+    instructions = _iterations(role, scope) * groups * LOOP_INSTRUCTIONS
     return Cost(busy=_integer_busy(instructions, fields), instructions=instructions)
 
 
-def _around(scope: Scope) -> tuple[str, ...]:
-    first = next(iter(scope.sites()), None)
-    if first is None or scope.loop is None:
-        return ()
-    names = [loop.counter for loop in first.loops]
-    return tuple(names[: names.index(scope.loop.counter) + 1])
+def _iterations(role: RoleCounts, scope: Scope) -> Amount:
+    """Iterations of a loop, summed over the warps that run it."""
+    most: Amount = 0.0
+    for item in scope.items:
+        if isinstance(item, Site):
+            most = np.maximum(most, role.tallies[item.position].executions)
+        elif item.loop is not None:
+            trips = np.maximum(role.trips[item.loop.counter], 1e-9)
+            most = np.maximum(most, _iterations(role, item) / trips)
+    return most
 
 
 def _integer_busy(instructions: Amount, fields: Fields) -> dict[str, Amount]:

@@ -25,7 +25,7 @@ from perfmodel.scheduler.costs import (
 )
 from perfmodel.scheduler.residency import blocks_by, l1_left
 from perfmodel.scheduler.reuse import LaunchTraffic, launch_traffic
-from perfmodel.scheduler.timeline import block_time
+from perfmodel.scheduler.timeline import block_time, blocks_differ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Caches = Literal["cold", "warm"]
 CACHES: tuple[Caches, ...] = get_args(Caches)
 
-BOUNDS = (*DEVICE_RESOURCES, *MP_RESOURCES, "block_launch", "latency")
+BOUNDS = (*DEVICE_RESOURCES, *MP_RESOURCES, "block_launch", "latency", "tail")
 """The lower limits on the time of a launch, each from one resource."""
 SPILLED_BYTES = 4
 
@@ -207,8 +207,17 @@ def _launch(
     spilled = np.maximum(counts.registers - fields["max_registers_per_thread"], 0)
     busy = _busy([*costs.values(), *loops.values(), _spill(counts, fields, spilled, mps)])
     cycles = block_time(counts, costs, loops)
+    longer: Amount = 0.0
+    if blocks_differ(counts):
+        longer = np.maximum(block_time(counts, costs, loops, heaviest=True) - cycles, 0.0)
     bounds, time = _combined(
-        counts=counts, fields=fields, busy=busy, block_cycles=cycles, held=held, mps=mps
+        counts=counts,
+        fields=fields,
+        busy=busy,
+        block_cycles=cycles,
+        longer_cycles=longer,
+        held=held,
+        mps=mps,
     )
     return LaunchEvaluation(
         counts=counts,
@@ -271,6 +280,7 @@ def _combined(
     fields: Fields,
     busy: Mapping[str, Amount],
     block_cycles: Amount,
+    longer_cycles: Amount,
     held: Amount,
     mps: Amount,
 ) -> tuple[dict[str, Amount], Amount]:
@@ -279,7 +289,7 @@ def _combined(
     The busiest multiprocessor has `ceil(blocks / mps)` blocks. Its blocks run in rounds of as many
     as are resident; a round takes at least as long as one block by itself (latency), and all of
     them at least as long as each resource is busy. `perfmodel.engines.latency.blended_time` gives
-    the time between the two.
+    the time between the two. Where blocks differ, the one with most to do ends after the others.
     """
     clock = fields["clock"]
     blocks = np.maximum(counts.blocks, 1)
@@ -309,4 +319,5 @@ def _combined(
         waiting_time=np.maximum(np.maximum(alone, bounds["block_launch"]) - longest, 0.0),
         sharpness=fields["saturation_sharpness"],
     )
-    return bounds, time
+    bounds["tail"] = longer_cycles / clock
+    return bounds, time + bounds["tail"]

@@ -124,8 +124,10 @@ def launch_traffic(
     asked = _asked(counts, setting)
     found: dict[Key, Traffic] = {}
     for key, bytes_asked in asked.items():
-        l2_traffic = above.get(key, bytes_asked)
-        dram = np.minimum(below[key], l2_traffic) if key[1] == "load" else below[key]
+        l2_traffic: Amount = above.get(key, bytes_asked)
+        dram: Amount = below[key]
+        if key[1] == "load":
+            dram = np.minimum(dram, l2_traffic)
         if key[1] != "store" and key[0] in found_in_l2:
             dram = dram * (1 - found_in_l2[key[0]])
         found[key] = Traffic(asked=bytes_asked, l2=l2_traffic, dram=dram)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from perfmodel.kernels.affine import THREAD_NAMES, reads
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import (
     Atomic,
@@ -32,13 +33,14 @@ from perfmodel.kernels.schema import (
     Store,
     Use,
 )
-from perfmodel.kernels.sites import Scope, Site
+from perfmodel.kernels.sites import BLOCK_NAMES, Scope, Site
 from perfmodel.scheduler.costs import DEVICE_RESOURCES, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from perfmodel.kernels.counting import LaunchCounts, RoleCounts
+    from perfmodel.expressions.nodes import Node
     from perfmodel.kernels.setting import Amount
 
 _FOLLOWED = 2
@@ -103,6 +105,8 @@ def block_time(
     counts: LaunchCounts,
     costs: Mapping[int, Cost],
     loop_costs: Mapping[str, Cost],
+    *,
+    heaviest: bool = False,
 ) -> Amount:
     """Cycles that a block takes on a multiprocessor it has to itself.
 
@@ -110,12 +114,29 @@ def block_time(
         counts: The launch.
         costs: The costs of its statements over the launch, by position.
         loop_costs: Those of its loops beside their bodies, by counter.
+        heaviest: Follow the block that has most to do instead of the average one: it takes every
+            branch that depends on its number alone, and makes the most iterations.
 
     Returns:
         The cycles from its first instruction until everything is done.
     """
-    followed = _Followed(counts, costs, loop_costs)
-    return followed.run()
+    return _Followed(counts, costs, loop_costs, heaviest=heaviest).run()
+
+
+def blocks_differ(counts: LaunchCounts) -> bool:
+    """Whether some blocks of a launch have more to do than others, by their number alone."""
+    return any(
+        _by_block(guard)
+        for role in counts.roles
+        for site in role.sites.sites
+        for guard in site.guards
+    )
+
+
+def _by_block(guard: Node) -> bool:
+    """Whether a predicate depends on the block's number, and not on the thread's."""
+    read = reads(guard)
+    return bool(read & frozenset(BLOCK_NAMES)) and not read & THREAD_NAMES
 
 
 class _Followed:
@@ -124,8 +145,11 @@ class _Followed:
         counts: LaunchCounts,
         costs: Mapping[int, Cost],
         loop_costs: Mapping[str, Cost],
+        *,
+        heaviest: bool,
     ) -> None:
         self.counts = counts
+        self.heaviest = heaviest
         self.single = all(np.ndim(cost.latency) == 0 for cost in costs.values()) and not any(
             np.ndim(each) for cost in costs.values() for each in cost.busy.values()
         )
@@ -166,7 +190,7 @@ class _Followed:
             for number, scope in loops:
                 assert scope is not None
                 assert scope.loop is not None
-                trips = _later(trips, self.counts.roles[number].trips[scope.loop.counter])
+                trips = _later(trips, self._trips(self.counts.roles[number], scope))
 
             def iteration(turn: int) -> None:
                 for number, scope in loops:
@@ -198,7 +222,7 @@ class _Followed:
 
     def _loop(self, role: RoleCounts, scope: Scope, state: _State, copies: Amount) -> None:
         assert scope.loop is not None
-        trips = role.trips[scope.loop.counter] * copies
+        trips = self._trips(role, scope) * copies
         unroll = np.minimum(
             compiled(scope.loop.statement.unroll.root)(self.counts.names), _later(trips, 1)
         )
@@ -210,6 +234,14 @@ class _Followed:
             self._once(role, scope, state, turn, unroll)
 
         self._repeat(iteration, [state], turns, _FOLLOWED + _furthest(scope))
+
+    def _trips(self, role: RoleCounts, scope: Scope) -> Amount:
+        """Iterations of a loop in the block that is followed."""
+        assert scope.loop is not None
+        guard = scope.loop.guard
+        if self.heaviest and guard is not None and _by_block(guard):
+            return role.sizes[scope.loop.counter]
+        return role.trips[scope.loop.counter]
 
     def _once(
         self, role: RoleCounts, scope: Scope, state: _State, turn: int, copies: Amount = 1
@@ -393,6 +425,8 @@ class _Followed:
         executions = role.tallies[site.position].executions
         presence = np.minimum(1.0, executions / times)
         divided = _later(times * presence, 1e-300)
+        if self.heaviest and any(map(_by_block, site.guards)):
+            presence = presence * 0.0 + 1.0
         busy = {name: each / divided for name, each in cost.busy.items()}
         if self.single:
             busy = {name: float(each) for name, each in busy.items()}

@@ -158,6 +158,16 @@ def test_passes_of_words(written: Written, index: str, passes: int) -> None:
     }
 
 
+def test_a_narrow_element_takes_a_bank(written: Written) -> None:
+    rung = written(
+        MAKE + '- {store: x, to: tile, index: "threadIdx.x"}',
+        block="[64]",
+        shared='tile: {type: fp16, extent: "64", space: shared}',
+    )
+    tally = walk(rung, {}, replace(GEOMETRY, warp_width=64))[1]
+    assert (tally.passes, tally.ideal_passes, tally.bytes_requested) == (2, 2, 128)
+
+
 def test_wide_shared_accesses_go_by_groups_of_lanes(written: Written) -> None:
     index = "threadIdx.x % 8 * 4 + threadIdx.x / 8 % 2 * 512"
     rung = written(
@@ -380,7 +390,7 @@ ROLES = """
         - wait: full
         - {mma: acc, uses: [acc, tile], shape: [64, 16, 8], type: fp16, warps: 2, count: 2}
         - release: full
-    - {store: acc, to: b, index: "threadIdx.x"}
+    - {store: acc, to: b, index: "threadIdx.x / 64 * 1024"}
 """
 
 
@@ -407,22 +417,34 @@ def test_roles_take_the_warps_in_their_order(written: Written) -> None:
     assert mma.flop == 2 * 64 * 16 * 8 * 2 * 6  # one group of two warps, three times in two blocks
     store = tallies[8]
     assert (store.executions, store.lanes, store.lines) == (4, 128, 4)
-    assert unique_sectors(rung, {}, GEOMETRY, 8, "block") == 8  # elements 32 to 95
+    assert unique_sectors(rung, {}, GEOMETRY, 8, "block") == 2  # threads 32 to 63, and the rest
     assert unique_sectors(rung, {"type": "fp16"}, GEOMETRY, 2, "grid") == 8
 
 
 def test_a_copy_is_one_box_however_many_warps_come_to_it(written: Written) -> None:
     body = """
-- if: "threadIdx.x / 32 >= 1"
+- if: "threadIdx.x / 32 >= blockIdx.x"
   then:
     - {copy: tile, from: a, index: "threadIdx.x + 1", rows: 2, row: 8, pitch: 64}
 """
     shared = 'tile: {type: fp32, extent: "16", space: shared}'
-    rung = written(body, block="[128]", grid="[5]", shared=shared)
+    rung = written(body, block="[128]", grid="[4]", shared=shared)
     copy = walk(rung, {}, GEOMETRY)[1]
-    # Warp 1 issues it, its first lane's index: elements 33 to 40, in two sectors of one line.
-    assert (copy.executions, copy.bytes_requested) == (5, 5 * 64)
-    assert (copy.sectors, copy.lines) == (5 * 4, 5 * 2)
+    # The first warp that comes to it issues it with its first lane's index, 1 from a line's start.
+    assert (copy.executions, copy.bytes_requested) == (4, 4 * 64)
+    assert (copy.sectors, copy.lines) == (4 * 4, 4 * 2)
+    assert unique_sectors(rung, {}, GEOMETRY, 1, "grid") == 2 * 6  # elements 1 to 168 in parts
+
+
+def test_launches_follow_one_another(written: Written) -> None:
+    body = '- {load: x, from: a, index: "threadIdx.x"}\n- {load: y, from: b, index: "0"}'
+    one = written(body, block="[64]")
+    (first,) = one.launches
+    (other,) = written("- {op: add.fp32}", grid="[n]").launches
+    both = replace(one, launches=(other, first, other))
+    tallies = walk(both, {"n": 3}, GEOMETRY)
+    assert [tally.executions for tally in tallies.values()] == [3, 2, 2, 3]
+    assert unique_sectors(both, {}, GEOMETRY, 1, "block") == 8
 
 
 def test_unique_sectors_of_a_block_and_of_the_grid(written: Written) -> None:

@@ -193,7 +193,7 @@ class _Walker:
         names = self.fixed | {"blockDim.x": width, "blockDim.y": height, "blockDim.z": depth}
         columns, rows, layers = (meaning(each)(names) for each in launch.grid)
         names |= {"gridDim.x": columns, "gridDim.y": rows, "gridDim.z": layers}
-        self.bases = self._shared_bases(launch, names)
+        self.bases = self._shared_bases(names)
         for z in range(layers):
             for y in range(rows):
                 for x in range(columns):
@@ -202,18 +202,12 @@ class _Walker:
                     here = names | {"blockIdx.x": x, "blockIdx.y": y, "blockIdx.z": z}
                     self._block(launch, before, here)
 
-    def _shared_bases(self, launch: schema.Launch, names: Names) -> dict[str, int]:
-        """Where each shared array that the launch uses starts: one after another."""
-        used: set[str | None] = set()
-        for role in launch.roles:
-            for statement in schema.walk(role.body):
-                used.add(getattr(statement, "array", None))
-                if isinstance(statement, schema.Copy):
-                    used.add(statement.to)
+    def _shared_bases(self, names: Names) -> dict[str, int]:
+        """Where each shared array starts: one after another."""
         bases = {}
         end = 0
         for array in self.rung.arrays.values():
-            if array.space == "shared" and array.name in used:
+            if array.space == "shared":
                 while end % SHARED_ALIGNMENT_BYTES:
                     end += 1
                 bases[array.name] = end
@@ -243,10 +237,9 @@ class _Walker:
             position += len(list(schema.walk(role.body)))
 
     def _body(self, body: schema.Body, position: int, lanes: Lanes, weight: float) -> None:
-        """Run a body; what `let` names in it is gone after it."""
-        own = [(lane, dict(names)) for lane, names in lanes]
+        """Run a body. What it names stays known after it, where no description may read it."""
         for statement in body:
-            self._statement(statement, position, own, weight)
+            self._statement(statement, position, lanes, weight)
             position += self.sizes[id(statement)]
 
     def _statement(
@@ -297,7 +290,7 @@ class _Walker:
         return found.pop()
 
     def _loop(self, loop: schema.For, position: int, lanes: Lanes, weight: float) -> None:
-        going = [(lane, dict(names)) for lane, names in lanes]
+        going = lanes
         for _, names in going:
             names[loop.variable] = meaning(loop.start)(names)
         for _ in range(MOST_ITERATIONS):
