@@ -22,6 +22,9 @@ _HOMES = {
     "suggest_layout": "perfmodel.analyses.bank_conflicts",
     "divergence": "perfmodel.analyses.divergence",
     "roofline": "perfmodel.analyses.roofline",
+    "predict": "perfmodel.scheduler.prediction",
+    "predict_times": "perfmodel.scheduler.prediction",
+    "ladder": "perfmodel.scheduler.ladder",
 }
 __all__ = [
     "Device",
@@ -30,8 +33,11 @@ __all__ = [
     "coalescing",
     "device_names",
     "divergence",
+    "ladder",
     "load_device",
     "occupancy",
+    "predict",
+    "predict_times",
     "roofline",
     "suggest_layout",
 ]
@@ -44,6 +50,8 @@ if TYPE_CHECKING:
     from perfmodel.analyses.roofline import roofline
     from perfmodel.device.loading import device_names, load_device
     from perfmodel.device.model import Device
+    from perfmodel.scheduler.ladder import ladder
+    from perfmodel.scheduler.prediction import predict, predict_times
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from perfmodel.engines import (
     amdahl,
     bank_conflicts,
     coalescing,
+    latency,
     occupancy,
     online_softmax,
     reduction_tree,
@@ -74,6 +75,30 @@ LAWS: Mapping[str, Law] = {
     ),
     "gustafson": Law(
         function=amdahl.scaled_speedup, numbers={"parallel_fraction": 0.8, "processors": 8.0}
+    ),
+    "little": Law(
+        function=latency.concurrency,
+        numbers={"rate_per_s": 1.0e12, "latency_s": 5.0e-7},
+        of_device=lambda device: {
+            "rate_per_s": device.dram_bandwidth_achievable.value,
+            "latency_s": device.dram_latency.value / device.clock.value,
+        },
+    ),
+    "latency": Law(
+        function=latency.latency_bound_time,
+        numbers={"pieces": 1000, "resident": 132, "piece_time": 2.0e-6},
+    ),
+    "blend": Law(
+        function=latency.blended_time,
+        numbers={
+            "latency_time": 3.0e-6,
+            "busy_time": 4.0e-6,
+            "waiting_time": 3.0e-6,
+            "sharpness": 2.0,
+        },
+        of_device=lambda device: (
+            {"sharpness": device.saturation_sharpness.value} if device.saturation_sharpness else {}
+        ),
     ),
     "roofline": Law(
         function=roofline.attainable, numbers={"intensity_flop_per_byte": 0.5}, of_device=_roof

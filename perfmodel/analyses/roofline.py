@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from perfmodel.engines import roofline as law
-from perfmodel.errors import UsageError
-from perfmodel.kernels.closed_forms import closed_form
+from perfmodel.errors import DataError, UsageError
 from perfmodel.results import Ceiling, RooflinePoint, RooflineResult
 from perfmodel.suggestions import did_you_mean
 
@@ -15,11 +14,7 @@ if TYPE_CHECKING:
 
     from perfmodel.device.model import Device
     from perfmodel.device.values import Value
-
-_PIPE_BYTES = {
-    "fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1,
-}  # fmt: skip
-"""Bytes of an operand on each pipe, with or without the tensor unit."""
+    from perfmodel.kernels.schema import Description
 
 _WITHOUT_TENSOR = {"tensor_fp16": "fp16", "tensor_bf16": "fp32", "tensor_tf32": "fp32"}
 """What the work of a tensor pipe runs on where the device has no such pipe."""
@@ -29,24 +24,25 @@ def roofline(
     device: Device,
     *,
     kernel: str,
-    parameters: Mapping[str, int] | None = None,
+    parameters: Mapping[str, int | str] | None = None,
     pipe: str | None = None,
 ) -> RooflineResult:
     """Where a kernel lies under each memory ceiling of a device, and its least time.
 
     Args:
         device: The device.
-        kernel: A kernel's name, such as gemv.
+        kernel: A shipped kernel such as gemv, or the path of a description.
         parameters: Its parameters; those left out have their defaults.
         pipe: The peak its arithmetic runs on, such as tensor_fp16; by default the kernel's own.
-            Elements have the size of its operands unless element_bytes is given.
+            Elements have the type of its operands unless a type is given.
 
     Returns:
         Ceilings, points and the limiter. The points at DRAM and L2 count the compulsory bytes;
-        the point at L1 counts what the plainest version requests, and does not limit.
+        the point at L1 counts what the plainest rung requests, and does not limit; it is left out
+        where the parameters are none that this rung can have.
 
     Raises:
-        DataError: No such kernel.
+        DataError: No such kernel, or a description that is wrong.
         UsageError: A parameter or a pipe that does not exist.
 
     Source: `perfmodel.engines.roofline`; document 000, section 1.2.
@@ -57,22 +53,68 @@ def roofline(
         >>> result.limiter, round(result.points[0].intensity_flop_per_byte, 4)
         ('dram', 0.4998)
     """
-    form = closed_form(kernel)
+    from perfmodel.kernels.fast import compiled
+    from perfmodel.kernels.loading import load_description
+    from perfmodel.kernels.parameters import parameter_values
+    from perfmodel.kernels.schema import ELEMENT_BYTES
+
+    description = load_description(kernel)
     given = dict(parameters or {})
-    if pipe is not None:
-        size = _PIPE_BYTES.get(pipe.removeprefix("tensor_"), form.parameters["element_bytes"])
-        given.setdefault("element_bytes", size)
-    values = form.with_defaults(given)
-    amounts = form.amounts(values)
+    values = parameter_values(description.kernel, description.parameters, given)
+    operand = None if pipe is None else pipe.removeprefix("tensor_")
+    if operand in ELEMENT_BYTES and "type" in description.parameters and "type" not in given:
+        values["type"] = operand
+    words = {name: value for name, value in values.items() if isinstance(value, str)}
+    numbers: dict[str, Any] = {
+        **{name: value for name, value in values.items() if name not in words},
+        **{f"{name}_bytes": ELEMENT_BYTES[word] for name, word in words.items()},
+    }
     return roofline_of_amounts(
         device,
-        name=kernel,
+        name=description.kernel,
         parameters=values,
-        pipe=_pipe(device, pipe, form.pipe),
-        flop=amounts.flop,
-        bytes_requested=amounts.bytes_requested,
-        bytes_compulsory=amounts.bytes_compulsory,
+        pipe=_pipe(device, pipe, _own_pipe(description.pipe, words)),
+        flop=float(compiled(description.flop.root)(numbers)),
+        bytes_requested=_requested(device, description, numbers, words),
+        bytes_compulsory=float(compiled(description.compulsory.root)(numbers)),
     )
+
+
+def _own_pipe(pipe: str, words: Mapping[str, str]) -> str:
+    """A kernel's pipe, with the word in the place of a parameter that it names."""
+    head, bar, tail = pipe.rpartition("tensor_")
+    return f"{head}{bar}{words.get(tail, tail)}"
+
+
+def _requested(
+    device: Device, description: Description, numbers: Mapping[str, Any], words: Mapping[str, str]
+) -> float | None:
+    """Bytes that the lanes of the plainest rung ask for; None where it cannot be counted."""
+    from perfmodel.kernels.counting import count
+    from perfmodel.kernels.geometry import device_geometry
+    from perfmodel.kernels.parameters import rung_parameters
+    from perfmodel.kernels.setting import Setting
+
+    rung = description.ladder()[0]
+    own = {name: each for name, each in numbers.items() if name in rung.parameters}
+    try:
+        values = rung_parameters(rung, own)
+    except DataError:
+        return None
+    whole = {name: each for name, each in values.items() if not isinstance(each, str)}
+    setting = Setting(
+        size=1,
+        values={**whole, **numbers},
+        types={**{n: v for n, v in values.items() if isinstance(v, str)}, **words},
+        geometries=(device_geometry(device),),
+    )
+    total = 0.0
+    for launch in count(rung, setting):
+        for role in launch.roles:
+            for site in role.sites.sites:
+                if site.array is not None and rung.arrays[site.array].space == "global":
+                    total += float(role.tallies[site.position].bytes_requested)
+    return total
 
 
 def roofline_of_amounts(
@@ -83,7 +125,7 @@ def roofline_of_amounts(
     flop: float,
     bytes_compulsory: float,
     bytes_requested: float | None = None,
-    parameters: Mapping[str, int] | None = None,
+    parameters: Mapping[str, int | str] | None = None,
 ) -> RooflineResult:
     """Where given amounts of work lie under the rooflines of a device.
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "amdahl": "what a speed-up of a part brings to the whole",
     "scaling": "several devices: shares, communication, all-reduce",
     "explain": "a law: its formula, the numbers put in, the derivatives",
+    "kernel": "list, show, check or start kernel descriptions",
     "devices": "the devices known",
     "device": "show, check or describe device files",
     "verify": "the documents' figures against the models",

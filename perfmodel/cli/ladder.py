@@ -38,7 +38,7 @@ def ladder(
 ) -> None:
     """What each rung of a kernel's ladder brings on a device."""
     from perfmodel.device.loading import load_device
-    from perfmodel.ladder import ladder as analyse
+    from perfmodel.scheduler.ladder import ladder as analyse
     from perfmodel.tables.prediction import ladder_table
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)

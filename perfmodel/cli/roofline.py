@@ -25,11 +25,12 @@ Examples:
 Kernels and their parameters (-p):
   vecadd     n                    n additions
   reduce     n                    a sum of n elements
-  gemv       m k                  [m, k] x [k]
+  transpose  m n                  [m, n] to [n, m]
+  gemv       m k n                [m, k] x [k], or x [k, n]
   gemm       m n k                [m, k] x [k, n]
-  attention  batch heads n d      not causal; n queries and keys, d a head
+  attention  batch heads n d      n queries and keys, d a head; causal=1
   softmax    m n                  m rows of n
-  all of them: element_bytes, by default of the kernel or of --pipe
+  all of them: type, by default of the kernel or of --pipe
 """
 
 
@@ -37,7 +38,7 @@ Kernels and their parameters (-p):
 def roofline(
     kernel: Annotated[
         str | None,
-        typer.Option("--kernel", "-k", help="vecadd, reduce, gemv, gemm, attention or softmax."),
+        typer.Option("--kernel", "-k", help="A shipped kernel, or the file of one."),
     ] = None,
     device: options.Devices = None,
     param: options.Parameters = None,
@@ -79,7 +80,7 @@ def roofline(
             analyse(
                 each,
                 kernel=kernel,
-                parameters=options.single_parameters(param),
+                parameters=options.kernel_parameters(param),
                 pipe=pipe,
             )
             for each in devices

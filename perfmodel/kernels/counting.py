@@ -735,6 +735,7 @@ class SiteCounter:
             geometry=geometry,
             access_bytes=access,
             element_bytes=size,
+            operation="store" if isinstance(site.statement, Store) else "load",
             shared=array is not None and array.space == "shared",
             offset=at(self.offsets.get(array.name, 0), place) if array else 0,
         )

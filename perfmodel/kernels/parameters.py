@@ -35,13 +35,7 @@ def rung_parameters(
         DataError: Values that break a constraint of the rung.
     """
     title = f"{rung.kernel}:{rung.name}"
-    values: dict[str, Any] = {name: each.default for name, each in rung.parameters.items()}
-    for name, value in given.items():
-        if name not in rung.parameters:
-            raise UsageError(
-                f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, rung.parameters)}"
-            )
-        values[name] = _value(rung.parameters[name], value)
+    values = parameter_values(title, rung.parameters, given)
     readable = expression_values(rung, values)
     if warp_width is not None:
         readable["warpSize"] = warp_width
@@ -57,6 +51,32 @@ def rung_parameters(
             read = sorted(constraint.condition.names & readable.keys())
             shown = ", ".join(f"{name} = {_at(readable[name], place)}" for name in read)
             raise DataError(f"{title} with {shown}: {constraint.message}")
+    return values
+
+
+def parameter_values(
+    title: str, parameters: Mapping[str, Parameter], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parameters given, the rest at their defaults, whatever constraints there are.
+
+    Args:
+        title: What has the parameters, for messages.
+        parameters: The parameters by name.
+        given: Values by name.
+
+    Returns:
+        A value for every parameter.
+
+    Raises:
+        UsageError: A parameter that there is not, or a value it cannot have.
+    """
+    values: dict[str, Any] = {name: each.default for name, each in parameters.items()}
+    for name, value in given.items():
+        if name not in parameters:
+            raise UsageError(
+                f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, parameters)}"
+            )
+        values[name] = _value(parameters[name], value)
     return values
 
 

@@ -65,6 +65,7 @@ class Case:
     access_bytes: int = 0
     """Bytes a lane accesses; 0 where the statement is no access."""
     element_bytes: int = 0
+    operation: str = "load"
     shared: bool = False
     offset: int = 0
     """Where a shared array starts [bytes]."""
@@ -149,8 +150,7 @@ def _evaluated(
 def _count_access(case: Case, addresses: Ints, active: Any, size: int, add: Any) -> None:
     geometry = case.geometry
     if case.shared:
-        # Loads and stores share the groups where a device file tells them not apart.
-        groups = geometry.shared_groups("load", size)
+        groups = geometry.shared_groups(case.operation, size)
         passes = bank_conflicts.passes(
             addresses=addresses,
             active=active,

@@ -359,7 +359,7 @@ class Description:
     about: str
     parameters: Mapping[str, Parameter]
     pipe: str
-    """The peak that its useful arithmetic is held against; a type parameter may follow `tensor_`."""
+    """The peak its useful arithmetic is held against; a type parameter may follow `tensor_`."""
     flop: Expression
     """Useful arithmetic, the same for all rungs [FLOP]."""
     compulsory: Expression

@@ -58,14 +58,14 @@ def table(loop: For, roots: tuple[Node, Node, Node], values: Mapping[str, Any]) 
         found.append(value)
         value = _next(loop, value, int(after(names)))
     raise DataError(
-        f"{loop.place}: {what} does not end within {LONGEST} iterations: a loop over a shared value "
-        "is listed one by one"
+        f"{loop.place}: {what} does not end within {LONGEST} iterations: at most so many "
+        "values are listed one by one"
     )
 
 
 def _next(loop: For, value: int, following: int) -> int:
     if following == value:
         raise DataError(
-            f"{loop.place}: for {loop.variable} never ends: the value after {value} is {value} again"
+            f"{loop.place}: for {loop.variable} never ends: after {value} comes {value} again"
         )
     return following

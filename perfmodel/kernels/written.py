@@ -124,7 +124,7 @@ def name(node: Written, what: str) -> str:
         DataError: It is none.
     """
     found = text(node, what)
-    if not _NAME.fullmatch(found):
+    if not is_plain_name(found):
         raise node.refuse(
             f"{what} is {shown(node)}: a name of letters, digits and underscores is wanted"
         )
@@ -163,6 +163,11 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
     return ExpressionError(f"{where}: {error.message}", error.text, error.offset)
 
 
+def is_plain_name(word: str) -> bool:
+    """Whether a word is made of letters, digits and underscores, as names of C are."""
+    return _NAME.fullmatch(word) is not None
+
+
 @lru_cache(maxsize=4096)
 def is_variable(word: str) -> bool:
     """Whether an expression can read a word as a name: `int` and `threadIdx` it cannot."""
@@ -189,7 +194,7 @@ def require_variable(node: Written, word: str, what: str) -> None:
     Raises:
         DataError: It is no name, or has a meaning in C already.
     """
-    if not _NAME.fullmatch(word):
+    if not is_plain_name(word):
         raise node.refuse(
             f"{what} is {word[:_LONGEST_SHOWN]!r}: a name of letters, digits and underscores is "
             "wanted"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from perfmodel.plots import style
 from perfmodel.units import format_quantity
@@ -46,7 +46,9 @@ _COLOURS = {
     "arithmetic": style.VERMILLION,
 }
 _ROW = 0.62
-_LEFT, _TOP, _BOTTOM, _BARS, _GAP, _ROOF = 1.95, 0.75, 0.62, 4.6, 1.55, 3.9
+_LEFT, _TOP, _BOTTOM, _BARS, _GAP, _ROOF = 1.95, 0.75, 0.62, 4.6, 2.95, 3.7
+_LOGARITHMIC = 20
+"""From this ratio of the longest time to the shortest on, times are drawn on a logarithmic scale."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +97,10 @@ def _prepared(ladder: Ladder) -> Prepared:
     from perfmodel.device.loading import load_device
 
     device = load_device(ladder.device)
-    peak = max(device.peaks, key=lambda name: device.peaks[name].value)
-    used = any(bound.name == "tensor" for step in ladder.steps for bound in step.prediction.bounds)
-    peak = peak if used else "fp32"
+    last = ladder.steps[-1].prediction
+    tensor = f"tensor_{last.parameters.get('type', '')}"
+    on_tensor = any(bound.name == "tensor" for bound in last.bounds) and tensor in device.peaks
+    peak: Any = tensor if on_tensor else "fp32"
     given = ", ".join(f"{name} = {value}" for name, value in ladder.parameters.items())
     return Prepared(
         title=f"{ladder.kernel} on {ladder.device}",
@@ -181,8 +184,17 @@ def _scale(longest: float) -> tuple[float, str]:
 
 
 def _draw_bars(axes: Axes, prepared: Prepared) -> None:
-    longest = max(bar.time_s for bar in prepared.bars)
+    times = [bar.time_s for bar in prepared.bars]
+    longest = max(times)
     factor, unit = _scale(longest)
+    logarithmic = longest > _LOGARITHMIC * min(times)
+    left = min(times) * factor / 6 if logarithmic else 0.0
+    right = longest * factor * (1.6 if logarithmic else 1.1)
+    axes.set_xlim(left, right)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_xlim(left, right)
+        axes.xaxis.set_major_formatter(_plain_number)
     for row, bar in enumerate(prepared.bars):
         place = len(prepared.bars) - 1 - row
         axes.barh(place, bar.time_s * factor, height=0.78, color="#EFEFEF", edgecolor=style.GREY)
@@ -191,19 +203,10 @@ def _draw_bars(axes: Axes, prepared: Prepared) -> None:
             y = place + 0.31 - thickness * (number + 0.5)
             colour = _COLOURS[_FAMILIES.get(name, "arithmetic")]
             axes.barh(y, time * factor, height=thickness * 0.8, color=colour)
-            inside = time > 0.3 * longest
-            axes.text(
-                (time + (-0.008 if inside else 0.008) * longest) * factor,
-                y,
-                name,
-                fontsize=5.8,
-                va="center",
-                ha="right" if inside else "left",
-                color=style.ink_on(colour) if inside else style.INK,
-            )
-        text = f"{format_quantity(bar.time_s, 's')}   x{bar.speedup:.3g}"
+            _label_bound(axes, name, time * factor, y, colour)
+        text = f"{format_quantity(bar.time_s, 's')}   x {bar.speedup:.3g}"
         if row:
-            text += f"  (step x{bar.step_speedup:.3g})"
+            text += f"   step x {bar.step_speedup:.3g}"
         axes.text(
             1.015,
             place,
@@ -213,24 +216,39 @@ def _draw_bars(axes: Axes, prepared: Prepared) -> None:
             va="center",
         )
         if bar.high_s > bar.low_s:
-            shown = min(bar.high_s, longest * 1.08)
-            axes.plot(
-                [bar.low_s * factor, shown * factor],
-                [place - 0.34] * 2,
-                color=style.INK,
-                linewidth=1.0,
-                marker="|",
-                markersize=4,
-            )
-    axes.set_yticks(
-        range(len(prepared.bars)), [bar.label for bar in reversed(prepared.bars)], fontsize=8.5
-    )
-    axes.set_xlim(0, longest * factor * 1.1)
+            ends = [max(bar.low_s * factor, left), min(bar.high_s * factor, right)]
+            axes.plot(ends, [place - 0.345] * 2, color=style.INK, linewidth=1.0)
+            marks = ["|" if bar.low_s * factor >= left else "<"]
+            marks.append("|" if bar.high_s * factor <= right else ">")
+            for end, mark in zip(ends, marks, strict=True):
+                axes.plot([end], [place - 0.345], color=style.INK, marker=mark, markersize=4)
+    labels = [bar.label for bar in reversed(prepared.bars)]
+    axes.set_yticks(range(len(labels)), labels, fontsize=8.5)
     axes.set_ylim(-0.55, len(prepared.bars) - 0.45)
     axes.set_xlabel(
-        f"time ({unit}); grey bar: predicted, coloured: greatest bounds, line: range",
+        f"time ({unit}); grey: predicted, coloured: greatest bounds, black line: range",
         fontsize=style.NOTE_SIZE,
     )
+
+
+def _label_bound(axes: Axes, name: str, time: float, y: float, colour: str) -> None:
+    """The name of a bound inside its bar where there is room, else beside it."""
+    start, end = axes.transData.transform([(axes.get_xlim()[0], y), (time, y)])[:, 0]
+    inside = end - start > 5.2 * len(name) + 12
+    axes.annotate(
+        name,
+        (time, y),
+        xytext=(-3 if inside else 3, 0),
+        textcoords="offset points",
+        fontsize=5.8,
+        va="center",
+        ha="right" if inside else "left",
+        color=style.ink_on(colour) if inside else style.INK,
+    )
+
+
+def _plain_number(value: float, _: int) -> str:
+    return f"{value:g}"
 
 
 def _draw_roof(axes: Axes, prepared: Prepared) -> None:
@@ -254,6 +272,8 @@ def _draw_roof(axes: Axes, prepared: Prepared) -> None:
     )
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(_plain_number)
+    axes.yaxis.set_major_formatter(_flop_rate)
     axes.set_xlim(low, high)
     axes.set_ylim(min(ys) / 4, peak * 2.5)
     bottom, top = axes.get_ylim()
@@ -274,3 +294,7 @@ def _draw_roof(axes: Axes, prepared: Prepared) -> None:
         )
     axes.set_xlabel("useful FLOP / byte of DRAM", fontsize=style.NOTE_SIZE)
     axes.set_ylabel("useful FLOP/s; numbers: rungs in order", fontsize=style.NOTE_SIZE)
+
+
+def _flop_rate(value: float, _: int) -> str:
+    return format_quantity(value, "flop/s").replace("FLOP/s", "").strip()

@@ -42,7 +42,7 @@ class RooflineResult(Result):
 
     device: str
     kernel: str
-    parameters: dict[str, int]
+    parameters: dict[str, int | str]
     pipe: str
     """The peak the kernel's arithmetic runs on."""
     flop: float

@@ -39,8 +39,8 @@ from perfmodel.scheduler.costs import DEVICE_RESOURCES, Cost
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from perfmodel.kernels.counting import LaunchCounts, RoleCounts
     from perfmodel.expressions.nodes import Node
+    from perfmodel.kernels.counting import LaunchCounts, RoleCounts
     from perfmodel.kernels.setting import Amount
 
 _FOLLOWED = 2

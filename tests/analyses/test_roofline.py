@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from perfmodel.analyses.roofline import memory_ceilings, roofline, roofline_of_amounts
 from perfmodel.device.loading import device_names, load_device
 from perfmodel.errors import ArgumentError, DataError, UsageError
-from perfmodel.kernels.closed_forms import closed_forms
+from perfmodel.kernels.loading import kernel_names
 
 if TYPE_CHECKING:
     from perfmodel.results import RooflinePoint, RooflineResult
@@ -24,7 +24,7 @@ def point(result: RooflineResult, level: str) -> RooflinePoint:
 
 def test_gemv_on_the_s5000_by_hand() -> None:
     """2 x 4096^2 FLOP over 4 (4096^2 + 8192) bytes at 1.6 TB/s."""
-    result = roofline(load_device("s5000"), kernel="gemv")
+    result = roofline(load_device("s5000"), kernel="gemv", parameters={"m": 4096, "k": 4096})
     dram = point(result, "dram")
     flop, moved = 2 * 4096**2, 4 * (4096**2 + 4096 + 4096)
     assert (result.flop, dram.bytes) == (flop, moved)
@@ -98,7 +98,7 @@ def test_requested_bytes_never_limit() -> None:
 
 
 @pytest.mark.parametrize("name", device_names())
-@pytest.mark.parametrize("kernel", sorted(closed_forms()))
+@pytest.mark.parametrize("kernel", kernel_names())
 def test_every_kernel_on_every_device(name: str, kernel: str) -> None:
     device = load_device(name)
     result = roofline(device, kernel=kernel)
@@ -215,13 +215,26 @@ def test_what_does_not_exist_is_refused() -> None:
             roofline_of_amounts(device, name="x", pipe="fp32", **everything)
 
 
-def test_elements_have_the_size_of_the_pipes_operands() -> None:
+def test_elements_have_the_type_of_the_pipes_operands() -> None:
     h200 = load_device("h200")
+    elements = 3 * 4096**2
     for pipe, size in (("tensor_fp16", 2), ("tensor_fp8", 1), ("fp64", 8), ("fp32", 4)):
-        assert roofline(h200, kernel="gemm", pipe=pipe).parameters["element_bytes"] == size
-    given = roofline(h200, kernel="gemm", pipe="tensor_fp16", parameters={"element_bytes": 4})
-    assert given.parameters["element_bytes"] == 4
-    assert roofline(h200, kernel="softmax").parameters["element_bytes"] == 2
+        result = roofline(h200, kernel="gemm", pipe=pipe)
+        assert result.parameters["type"] == pipe.removeprefix("tensor_")
+        assert result.bytes_compulsory == size * elements
+    given = roofline(h200, kernel="gemm", pipe="tensor_fp16", parameters={"type": "fp32"})
+    assert given.bytes_compulsory == 4 * elements
+    assert roofline(h200, kernel="softmax").parameters["type"] == "fp16"
+
+
+def test_the_requested_bytes_are_those_of_the_plainest_rung() -> None:
+    """2 x 64^3 loads and 64^2 stores of 4 bytes; none where the rung cannot have the sizes."""
+    sizes = {"m": 64, "n": 64, "k": 64}
+    result = roofline(load_device("s5000"), kernel="gemm", parameters=sizes)
+    assert point(result, "l1").bytes == 4 * (2 * 64**3 + 64**2)
+    odd = roofline(load_device("s5000"), kernel="reduce", parameters={"n": 1001})
+    assert "l1" not in {each.level for each in odd.points}
+    assert odd.bytes_compulsory == 4 * 1002
 
 
 def test_work_of_ones_own_has_no_point_at_l1() -> None:

@@ -76,7 +76,7 @@ WRONG_USE = [
     ("roofline --flop 1e9", "both are needed"),
     ("roofline --flop nan --bytes 1", "must be a number"),
     ("roofline --flop 1e9 --bytes 0", "bytes is 0"),
-    ("roofline --kernel gemv -p x=1", "known: element_bytes, k, m"),
+    ("roofline --kernel gemv -p x=1", "known: k, m, n, type"),
     ("roofline --kernel gemv -p m=0", "from 1 to"),
     ("roofline --kernel gemv -p m=1.5", "whole number"),
     ("roofline --kernel gemv -p m=99999999999", "from 1 to"),

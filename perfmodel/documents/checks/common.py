@@ -23,6 +23,25 @@ def amount(expression: str, given: Inputs, **more: Any) -> Any:
     return parse(expression).evaluate({**given, **more}).tolist()
 
 
+def useful_work(kernel: str, given: Inputs) -> tuple[float, float]:
+    """FLOP and compulsory bytes of a shipped kernel, its other parameters at their defaults."""
+    from perfmodel.kernels.fast import compiled
+    from perfmodel.kernels.loading import load_description
+
+    description = load_description(kernel)
+    numbers = {
+        name: each.default
+        for name, each in description.parameters.items()
+        if not isinstance(each.default, str)
+    }
+    numbers |= {name: given[name] for name in numbers if name in given}
+    numbers["type_bytes"] = given["element_bytes"]
+    flop, moved = (
+        float(compiled(each.root)(numbers)) for each in (description.flop, description.compulsory)
+    )
+    return flop, moved
+
+
 def warp_addresses(
     index: str, given: Inputs, *, element_bytes: int, **more: Any
 ) -> NDArray[np.int64]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from perfmodel.analyses.occupancy import occupancy
 from perfmodel.device.loading import load_device
+from perfmodel.documents.checks.common import useful_work
 from perfmodel.documents.registry import Finding, check
 from perfmodel.engines.coalescing import instructions_per_lane
 from perfmodel.engines.roofline import intensity
 from perfmodel.engines.tile_reuse import cached_vector
-from perfmodel.kernels.closed_forms import closed_form
 
 if TYPE_CHECKING:
     from perfmodel.documents.registry import Inputs
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @check("gemv-intensity")
 def gemv_intensity(given: Inputs) -> Any:
     """FLOP over compulsory bytes of the closed form."""
-    amounts = closed_form("gemv").amounts(given)
-    return intensity(flop=amounts.flop, moved_bytes=amounts.bytes_compulsory)
+    flop, moved = useful_work("gemv", given)
+    return intensity(flop=flop, moved_bytes=moved)
 
 
 @check("gemv-loads-per-lane", "coalescing-line")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.documents.checks.common import amount
+from perfmodel.documents.checks.common import amount, useful_work
 from perfmodel.documents.registry import check
 from perfmodel.engines import tile_reuse
 from perfmodel.engines.roofline import intensity
-from perfmodel.kernels.closed_forms import closed_form
 
 if TYPE_CHECKING:
     from perfmodel.documents.registry import Inputs
@@ -26,8 +25,8 @@ def vecadd_blocks(given: Inputs) -> Any:
 @check("vecadd-intensity")
 def vecadd_intensity(given: Inputs) -> Any:
     """FLOP over bytes of the closed form."""
-    amounts = closed_form("vecadd").amounts(given)
-    return intensity(flop=amounts.flop, moved_bytes=amounts.bytes_compulsory)
+    flop, moved = useful_work("vecadd", given)
+    return intensity(flop=flop, moved_bytes=moved)
 
 
 @check("matmul-naive-intensity")
