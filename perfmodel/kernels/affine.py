@@ -57,9 +57,18 @@ def substitute(node: Node, names: Mapping[str, Node]) -> Node:
             return node
 
 
+_known: dict[int, tuple[Node, frozenset[str]]] = {}
+_MOST_KNOWN = 1 << 16
+
+
 def reads(node: Node) -> frozenset[str]:
-    """The free names of a tree."""
-    return frozenset(free_names(node))
+    """The free names of a tree; worked out once for each, since it is asked for all the time."""
+    found = _known.get(id(node))
+    if found is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        found = _known[id(node)] = (node, frozenset(free_names(node)))  # the tree is kept alive
+    return found[1]
 
 
 @dataclass(slots=True)

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from perfmodel.kernels.affine import reads
+from perfmodel.kernels.affine import THREAD_NAMES, reads
 from perfmodel.kernels.fast import compiled
-from perfmodel.kernels.patterns import Case, thread_names
+from perfmodel.kernels.patterns import Case, added, thread_names
 from perfmodel.kernels.sites import BLOCK_NAMES, Site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from perfmodel.expressions.nodes import Node
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 
@@ -66,6 +68,15 @@ class _Runs:
             start=self.start[:1], stop=self.start[:1] + span + step * (count - 1), times=self.times
         )
 
+    def at(self, offsets: Ints) -> _Runs:
+        """The union of copies of the runs at some offsets, the first of them 0."""
+        if len(offsets) == 1:
+            return self
+        if self.times == 1 and len(self.start) * len(offsets) <= _MOST_RUNS:
+            shift = offsets[:, None]
+            return _merged((self.start + shift).ravel(), (self.stop + shift).ravel(), 1)
+        return _Runs(start=self.start, stop=self.stop, times=self.times * len(offsets))
+
     def blocks(self, size: int) -> float:
         """Distinct aligned blocks of a size."""
         first, last = self.start // size, (self.stop - 1) // size
@@ -94,36 +105,66 @@ def footprint(site: Site, case: Case, sizes: Sequence[int]) -> Footprint:
         sizes: Block sizes to count at [bytes].
 
     Returns:
-        The distinct blocks of each size. Predicates that read a block's number are taken to hold.
+        The distinct blocks of each size, of the first block; predicates over a block's number
+        alone are taken to hold.
     """
+    guards = [guard for guard in site.guards if not _of_block(guard)]
+    values, guards = _allowed(case, guards)
     names: dict[str, Any] = {**case.env, **thread_names(case)}
-    guards = [guard for guard in site.guards if not reads(guard) & frozenset(BLOCK_NAMES)]
     in_guards = frozenset[str]().union(*map(reads, guards))
+    read = [name for name in values if name in site.read]
+    tied = [name for name in read if name in site.parts.tangled or name in in_guards]
     shifted = frozenset[str]().union(*map(reads, site.parts.shifts))
-    listed = [
+    alone = [
         name
-        for name in case.values
-        if name in site.read
-        and (
-            name in site.parts.tangled
-            or name in shifted
-            or name in in_guards
-            or not isinstance(case.values[name], int)
-        )
+        for name in read
+        if name not in tied and (name in shifted or not isinstance(values[name], int))
     ]
-    names.update({name: 0 for name in case.values if name not in listed})
-    runs = _first_runs(site, case, names, guards, listed)
+    if any(len(reads(shift) & set(read)) > 1 for shift in site.parts.shifts):
+        tied, alone = [*tied, *alone], []
+    names.update({name: 0 for name in values if name not in tied})
+    runs = _first_runs(site, case, names, guards, {name: values[name] for name in tied})
     if runs is None:
         return Footprint(counts=dict.fromkeys(sizes, 0.0), fingerprint=0)
+    for name in alone:
+        offsets = added(site.parts, {**case.env, name: _listed(values[name])}, (name,))
+        runs = runs.at(np.unique(offsets - offsets.min()) * case.element_bytes)
     moves = sorted(
-        (abs(int(compiled(node)(case.env)) * case.element_bytes), _number(case.values[name]))
+        (abs(int(compiled(node)(case.env)) * case.element_bytes), _number(values[name]))
         for name, node in site.parts.linear.items()
-        if name in case.values and name not in listed
+        if name in values and name not in tied and name not in alone
     )
     for step, count in moves:
         runs = runs.moved(step, count)
     mark = hash((runs.start.tobytes(), runs.stop.tobytes(), runs.times))
     return Footprint(counts={size: runs.blocks(size) for size in sizes}, fingerprint=mark)
+
+
+def _of_block(guard: Node) -> bool:
+    """Whether a predicate reads a block's number, and nothing of the thread."""
+    read = reads(guard)
+    return bool(read & frozenset(BLOCK_NAMES)) and not read & THREAD_NAMES
+
+
+def _allowed(case: Case, guards: Sequence[Node]) -> tuple[dict[str, int | Ints], list[Node]]:
+    """The values that predicates over a single variable let through, and the other predicates."""
+    values = dict(case.values)
+    others: list[Node] = []
+    for guard in guards:
+        variables = reads(guard) & values.keys()
+        if reads(guard) & THREAD_NAMES or len(variables) != 1:
+            others.append(guard)
+            continue
+        (name,) = variables
+        listed = _listed(values[name])
+        kept = listed[np.broadcast_to(compiled(guard)({**case.env, name: listed}), listed.shape)]
+        counted = kept.size and kept[-1] == kept.size - 1 and kept[0] == 0
+        values[name] = int(kept.size) if counted or not kept.size else kept
+    return values, others
+
+
+def _listed(values: int | Ints) -> Ints:
+    return np.arange(values, dtype=np.int64) if isinstance(values, int) else values
 
 
 def _number(values: int | Ints) -> int:
@@ -135,14 +176,11 @@ def _first_runs(
     case: Case,
     names: dict[str, Any],
     guards: Sequence[Any],
-    listed: Sequence[str],
+    listed: Mapping[str, int | Ints],
 ) -> _Runs | None:
     """What the threads touch over the variables whose values have to be listed."""
     assert site.compiled_index is not None
-    axes = [
-        np.arange(values, dtype=np.int64) if isinstance(values, int) else values
-        for values in (case.values[name] for name in listed)
-    ]
+    axes = [_listed(values) for values in listed.values()]
     threads = case.threads[1] - case.threads[0]
     total = prod(len(axis) for axis in axes) * max(threads, 1)
     if total > _MOST_LISTED:  # a long loop tied up with the lanes: its ends bound what it touches

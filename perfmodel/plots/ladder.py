@@ -48,7 +48,7 @@ _COLOURS = {
 _ROW = 0.62
 _LEFT, _TOP, _BOTTOM, _BARS, _GAP, _ROOF = 1.95, 0.75, 0.62, 4.6, 2.95, 3.7
 _LOGARITHMIC = 20
-"""From this ratio of the longest time to the shortest on, times are drawn on a logarithmic scale."""
+"""From this ratio of the longest time to the shortest on, their scale is logarithmic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +247,7 @@ def _label_bound(axes: Axes, name: str, time: float, y: float, colour: str) -> N
     )
 
 
-def _plain_number(value: float, _: int) -> str:
+def _plain_number(value: float, _: float) -> str:
     return f"{value:g}"
 
 
@@ -296,5 +296,5 @@ def _draw_roof(axes: Axes, prepared: Prepared) -> None:
     axes.set_ylabel("useful FLOP/s; numbers: rungs in order", fontsize=style.NOTE_SIZE)
 
 
-def _flop_rate(value: float, _: int) -> str:
+def _flop_rate(value: float, _: float) -> str:
     return format_quantity(value, "flop/s").replace("FLOP/s", "").strip()
