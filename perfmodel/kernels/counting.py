@@ -30,7 +30,7 @@ from perfmodel.kernels.schema import (
     Rung,
     Store,
 )
-from perfmodel.kernels.setting import Amount, Setting, at, distinct, gathered
+from perfmodel.kernels.setting import Amount, Setting, at, distinct, gathered, rows
 from perfmodel.kernels.sites import COPIED_ROW, Loop, RoleSites, Scope, Site, rung_sites
 
 if TYPE_CHECKING:
@@ -534,11 +534,12 @@ class SiteCounter:
         array, size, access, kept, columns = self._of_access(site, running)
         chosen, which = distinct([*columns, *sizes], self.setting.size)
         found = []
-        for place in chosen:
-            wanted = tuple(at(each, place) for each in sizes)
+        wanted_sizes = rows(sizes, chosen)
+        for place, row, wanted in zip(chosen, rows(columns[1:], chosen), wanted_sizes, strict=True):
             key = (
                 "footprint",
-                *self._key(site, size, columns, place),
+                *self._key(site, size, place),
+                row,
                 wanted,
                 *self._marks(kept, place),
             )
@@ -556,10 +557,13 @@ class SiteCounter:
             )
         counts = [
             gathered(
-                [each.counts[at(size_, place)] for each, place in zip(found, chosen, strict=True)],
+                [
+                    each.counts[wanted[number]]
+                    for each, wanted in zip(found, wanted_sizes, strict=True)
+                ],
                 which,
             )
-            for size_ in sizes
+            for number in range(len(sizes))
         ]
         return counts, gathered([each.fingerprint for each in found], which)
 
@@ -570,11 +574,12 @@ class SiteCounter:
             return 1.0
         chosen, which = distinct([*columns, sector], self.setting.size)
         found = []
-        for place in chosen:
+        for place, row in zip(chosen, rows(columns[1:], chosen), strict=True):
             wanted = at(sector, place)
             key = (
                 "repeated",
-                *self._key(site, size, columns, place),
+                *self._key(site, size, place),
+                row,
                 wanted,
                 *self._marks(kept, place),
             )
@@ -618,14 +623,8 @@ class SiteCounter:
         ]
         return array, size, access, kept, columns
 
-    def _key(self, site: Site, size: int, columns: Sequence[Amount], place: int) -> tuple[Any, ...]:
-        return (
-            self.launch.number,
-            site.position,
-            self.setting.geometry(place),
-            size,
-            tuple(at(each, place) for each in columns[1:]),
-        )
+    def _key(self, site: Site, size: int, place: int) -> tuple[Any, ...]:
+        return (self.launch.number, site.position, self.setting.geometry(place), size)
 
     def _marks(self, kept: Mapping[str, Amount], place: int) -> list[Any]:
         """What tells the running loops apart: their names, and the values of those of tables."""
@@ -672,16 +671,17 @@ class SiteCounter:
         ]
         tables = [launch.tables[name] for name in kept if name in launch.tables]
         chosen, which = distinct([*columns, *(table[1] for table in tables)], self.setting.size)
-        rows = []
-        for place in chosen:
+        found = []
+        for place, row in zip(chosen, rows(columns[1:], chosen), strict=True):
             key = (
                 "tally",
                 as_one_warp,
                 tuple(map(id, site.guards)),
-                *self._key(site, size, columns, place),
+                *self._key(site, size, place),
+                row,
                 *(table[0][at(table[1], place)].tobytes() for table in tables),
             )
-            rows.append(
+            found.append(
                 launch.prepared.kept(
                     key,
                     lambda place=place: tally(
@@ -698,7 +698,7 @@ class SiteCounter:
                     ),
                 )
             )
-        return [gathered([row[each] for row in rows], which) for each in range(len(TALLIES))]
+        return [gathered([each[name] for each in found], which) for name in range(len(TALLIES))]
 
     def case(
         self,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -124,9 +123,12 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-@lru_cache(maxsize=8192)
+_known: dict[int, tuple[Node, Compiled]] = {}
+_MOST_KNOWN = 1 << 16
+
+
 def compiled(node: Node) -> Compiled:
-    """A function that evaluates a tree.
+    """A function that evaluates a tree; made once for each.
 
     Args:
         node: The tree.
@@ -139,6 +141,15 @@ def compiled(node: Node) -> Compiled:
         >>> compiled(parse("ceil_div(m, block) * 2").root)({"m": 1000, "block": 256})
         8
     """
+    found = _known.get(id(node))
+    if found is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        found = _known[id(node)] = (node, _compile(node))  # the tree is kept alive
+    return found[1]
+
+
+def _compile(node: Node) -> Compiled:
     match node:
         case Literal(value=value):
             return lambda _: value

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perfmodel.errors import DataError, UsageError
-from perfmodel.expressions import ExpressionError
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import ELEMENT_BYTES, LARGEST_PARAMETER, Parameter, Rung
-from perfmodel.kernels.written import placed
 from perfmodel.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -42,10 +40,7 @@ def rung_parameters(
     for constraint in rung.constraints:
         if warp_width is None and "warpSize" in constraint.condition.names:
             continue
-        try:
-            holds = np.atleast_1d(constraint.condition.evaluate(readable) != 0)
-        except ExpressionError as error:
-            raise placed(error, f"{constraint.place}: that of a constraint") from None
+        holds = np.atleast_1d(np.asarray(compiled(constraint.condition.root)(readable)) != 0)
         if not holds.all():
             place = int(np.argmin(holds))
             read = sorted(constraint.condition.names & readable.keys())

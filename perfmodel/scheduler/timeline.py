@@ -223,11 +223,10 @@ class _Followed:
     def _loop(self, role: RoleCounts, scope: Scope, state: _State, copies: Amount) -> None:
         assert scope.loop is not None
         trips = self._trips(role, scope) * copies
-        unroll = np.minimum(
-            compiled(scope.loop.statement.unroll.root)(self.counts.names), _later(trips, 1)
-        )
-        if _has_barrier_or_loop(scope):
-            unroll = 1
+        unroll: Amount = 1
+        if not _has_barrier_or_loop(scope):
+            wanted = compiled(scope.loop.statement.unroll.root)(self.counts.names)
+            unroll = _sooner(1.0 * wanted, _later(1.0 * trips, 1.0))
         turns = trips / unroll
 
         def iteration(turn: int) -> None:
@@ -276,11 +275,14 @@ class _Followed:
         followed: int,
     ) -> None:
         """Follow some iterations, then let every clock go on as it did in the last of them."""
+        if isinstance(turns, float | int) and turns == 1:
+            iteration(0)
+            return
         previous = [state.clocks() for state in states]
         growth: list[dict[tuple[str, str], Amount]] = [{} for _ in states]
         for turn in range(followed):
-            part = np.minimum(_later(turns - turn, 0.0), 1.0)
-            if not np.any(part > 0):
+            part = _sooner(_later(turns - turn, 0.0), 1.0)
+            if not _any(part > 0):
                 return
             iteration(turn)
             for number, state in enumerate(states):
@@ -288,7 +290,7 @@ class _Followed:
                 growth[number] = {
                     key: each - previous[number].get(key, 0.0) for key, each in now.items()
                 }
-                if np.any(part < 1):
+                if _any(part < 1):
                     now = {
                         key: previous[number].get(key, 0.0) + growth[number][key] * part
                         for key in now
@@ -296,7 +298,7 @@ class _Followed:
                     state.set(now)
                 previous[number] = now
         rest = _later(turns - followed, 0.0)
-        if not np.any(rest > 0):
+        if not _any(rest > 0):
             return
         moved: set[int] = set()
         for number, state in enumerate(states):
@@ -442,6 +444,18 @@ def _later(first: Amount, second: Amount) -> Amount:
     return np.maximum(first, second)
 
 
+def _sooner(first: Amount, second: Amount) -> Amount:
+    """The lesser of two times."""
+    if isinstance(first, float) and isinstance(second, float):
+        return first if first <= second else second
+    return np.minimum(first, second)
+
+
+def _any(truth: Amount) -> bool:
+    """Whether something holds for any prediction of the batch."""
+    return truth if isinstance(truth, bool) else bool(np.any(truth))
+
+
 def _steady(
     growth: Mapping[tuple[str, str], Amount],
 ) -> dict[tuple[str, str], Amount]:
@@ -461,7 +475,7 @@ def _steady(
         if kind == "free":
             limit = _later(period, growth.get(("used", name), 0.0))
         moved = _later(each, 0.0)
-        found[kind, name] = moved if kind in ("issue", "used") else np.minimum(moved, limit)
+        found[kind, name] = moved if kind in ("issue", "used") else _sooner(moved, limit)
     return found
 
 
