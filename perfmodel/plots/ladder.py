@@ -253,16 +253,19 @@ def _plain_number(value: float, _: float) -> str:
 
 def _draw_roof(axes: Axes, prepared: Prepared) -> None:
     peak, bandwidth = prepared.peak_flop_per_s, prepared.bandwidth_bytes_per_s
-    xs = [bar.intensity for bar in prepared.bars if math.isfinite(bar.intensity)]
+    drawn = [bar for bar in prepared.bars if math.isfinite(bar.intensity) and bar.flop_per_s > 0]
+    if not drawn:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "no arithmetic", ha="center", fontsize=style.NOTE_SIZE)
+        return
+    xs = [bar.intensity for bar in drawn]
     ridge = peak / bandwidth
     low, high = min([*xs, ridge]) / 3, max([*xs, ridge]) * 4
     roof = [(x, min(peak, bandwidth * x)) for x in (low, ridge, high)]
     axes.plot([x for x, _ in roof], [y for _, y in roof], color=style.INK, linewidth=1.4)
     axes.text(high, peak * 1.15, prepared.peak_name, ha="right", fontsize=7, color=style.INK)
-    ys = [bar.flop_per_s for bar in prepared.bars]
-    points = [
-        (bar.intensity, bar.flop_per_s) for bar in prepared.bars if math.isfinite(bar.intensity)
-    ]
+    ys = [bar.flop_per_s for bar in drawn]
+    points = [(bar.intensity, bar.flop_per_s) for bar in drawn]
     axes.plot(
         [x for x, _ in points],
         [y for _, y in points],

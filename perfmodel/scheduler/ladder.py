@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from perfmodel.errors import UsageError
 from perfmodel.results.prediction import Ladder, LadderStep, Prediction
 from perfmodel.suggestions import did_you_mean
-from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -153,15 +152,14 @@ def what_was_removed(before: Prediction, after: Prediction) -> str:
         after: That of the rung itself.
 
     Returns:
-        Such as "l2 1.6 ms to 0.2 ms"; "brings nothing" or "a loss" where the time says so.
+        Such as "l2 -94 %", or that it brings nothing or is a loss.
     """
+    ratio = before.time_s / after.time_s
+    if ratio < 1 - NOTHING:
+        return "a loss"
+    if ratio < 1 + NOTHING:
+        return "brings nothing"
     name = before.limiter
     old = before.bound(name).time_s
     new = next((each.time_s for each in after.bounds if each.name == name), 0.0)
-    change = f"{name} {format_quantity(old, 's')} to {format_quantity(new, 's')}"
-    ratio = before.time_s / after.time_s
-    if ratio < 1 - NOTHING:
-        return f"a loss: {after.limiter} limits"
-    if ratio < 1 + NOTHING:
-        return f"brings nothing: {after.limiter} limits"
-    return change
+    return f"{name} {100 * (new / old - 1):+.0f} %"

@@ -185,22 +185,25 @@ class _Footprints:
     """Distinct bytes by array: accesses that touch the same bytes are counted once."""
 
     def __init__(self) -> None:
-        self._marked: dict[Key, list[tuple[Any, Amount, Amount]]] = {}
+        self._marked: dict[Key, list[tuple[Any, Amount, Amount, Amount]]] = {}
 
-    def add(self, key: Key, mark: Any, size: Amount, lines: Amount) -> None:
-        """Note what an access touches: bytes in sectors, and in lines."""
+    def add(self, key: Key, mark: Any, size: Amount, lines: Amount, of_grid: Amount) -> None:
+        """Note what an access touches: bytes in sectors and in lines, and those of the grid."""
         same = self._marked.setdefault(key, [])
         fresh: Amount = 1.0
-        for other, _, _ in same:
+        for other, *_ in same:
             equal = other == mark
-            fresh = fresh * (
-                np.where(equal, 0.0, 1.0) if isinstance(equal, np.ndarray) else 1.0 - equal
-            )
-        same.append((mark, size * fresh, lines * fresh))
+            different = np.where(equal, 0.0, 1.0) if isinstance(equal, np.ndarray) else not equal
+            fresh = fresh * (1.0 * different)
+        same.append((mark, size * fresh, lines * fresh, of_grid * fresh))
 
     def bytes(self) -> dict[Key, Amount]:
-        """Bytes in sectors."""
+        """Bytes in sectors of the blocks that run at the same time."""
         return {key: sum(each[1] for each in same) for key, same in self._marked.items()}
+
+    def of_grid(self) -> dict[Key, Amount]:
+        """Bytes in sectors of all blocks."""
+        return {key: sum(each[3] for each in same) for key, same in self._marked.items()}
 
     def lines(self) -> Amount:
         """Bytes in lines of all arrays together."""
@@ -215,7 +218,7 @@ class _Walker:
         self.setting = setting
         self.level = level
         self.rounds = counts.blocks / level.resident_blocks
-        self._shared: dict[int, Amount] = {}
+        self._shared: dict[tuple[int, bool], Amount] = {}
 
     def scope(self, role: RoleCounts, scope: Scope) -> tuple[dict[Key, Amount], _Footprints]:
         """Misses of a scope run once by all resident blocks, and what it touches."""
@@ -249,23 +252,24 @@ class _Walker:
         total = {key: amount * self.rounds for key, amount in misses.items()}
         extents = self._extents()
         of_round: dict[Key, Amount] = {}
+        of_grid: dict[Key, Amount] = {}
         for touched in roots:
+            grid = touched.of_grid()
             for key, amount in touched.bytes().items():
                 of_round[key] = of_round.get(key, 0.0) + amount
-        at_once: Amount = 0.0
-        everything: Amount = 0.0
-        for key, amount in of_round.items():
-            at_once = at_once + amount
-            everything = everything + np.minimum(amount * self.rounds, extents[key[0]])
+                of_grid[key] = of_grid.get(key, 0.0) + grid[key]
+        once = {key: np.minimum(amount, extents[key[0]]) for key, amount in of_grid.items()}
+        at_once: Amount = sum(of_round.values(), 0.0)
+        everything: Amount = sum(once.values(), 0.0)
         kept = np.minimum(1.0, self.level.capacity / np.maximum(everything, 1.0))
         if self.level.kinds == ("load",):  # an L1 is not kept from one round of blocks to the next
             return total, {}
         for key, amount in of_round.items():
-            once = np.minimum(amount * self.rounds, extents[key[0]])
             # After so many rounds the blocks come back to what they have touched before.
-            apart = np.maximum(once / np.maximum(amount, 1.0), 1.0) * np.maximum(at_once, 1.0)
+            rounds = np.maximum(once[key] / np.maximum(amount, 1.0), 1.0)
+            apart = rounds * np.maximum(at_once, 1.0)
             found = np.maximum(kept, np.minimum(1.0, self.level.capacity / apart))
-            total[key] = np.minimum(total[key], found * once + (1 - found) * total[key])
+            total[key] = np.minimum(total[key], found * once[key] + (1 - found) * total[key])
         return total, {key[0]: kept for key in of_round}
 
     def _extents(self) -> dict[str, Amount]:
@@ -322,8 +326,10 @@ class _Walker:
         """What a scope touches while it and all inside it run."""
         found = _Footprints()
         for site, size, lines, mark in self._footprints(role, scope, running):
-            times = self._different_blocks(site) * self._presence(role, site)
-            found.add((site.array or "", kind_of(site)), mark, size * times, lines * times)
+            present = self._presence(role, site)
+            times = self._different_blocks(site) * present
+            of_grid = size * self._different_blocks(site, of_grid=True) * present
+            found.add((site.array or "", kind_of(site)), mark, size * times, lines * times, of_grid)
         return found
 
     def _footprints(
@@ -365,14 +371,18 @@ class _Walker:
             times = times * np.maximum(role.trips[loop.counter], 1e-9)
         return np.minimum(1.0, tallies.executions / times)
 
-    def _different_blocks(self, site: Site) -> Amount:
-        """How many of the resident blocks touch parts of the array of their own."""
-        known = self._shared.get(site.position)
+    def _different_blocks(self, site: Site, *, of_grid: bool = False) -> Amount:
+        """How many of the resident blocks touch parts of the array of their own; or of all."""
+        known = self._shared.get((site.position, of_grid))
         if known is None:
-            known = self._shared[site.position] = self._count_different(site)
+            resident, stride = self.level.resident_blocks, self.level.stride
+            if of_grid:
+                resident, stride = self.counts.blocks, 1
+            known = self._count_different(site, resident, stride)
+            self._shared[site.position, of_grid] = known
         return known
 
-    def _count_different(self, site: Site) -> Amount:
+    def _count_different(self, site: Site, resident: Amount, stride: Amount) -> Amount:
         parts = site.parts
         names = self.counts.names
         read = frozenset(BLOCK_NAMES) & reads_of_index(site)
@@ -380,9 +390,8 @@ class _Walker:
             return 1.0
         shifts = [each for each in parts.shifts if reads(each) & read]
         if shifts or parts.tangled & read:
-            return self._listed_blocks(site, read)
+            return self._listed_blocks(site, read, resident, stride)
         x, y, z = (f"blockIdx.{m}" in read for m in MEMBERS)
-        resident, stride = self.level.resident_blocks, self.level.stride
         grid = self.counts.grid
         if isinstance(stride, int) and stride == 1:
             across = np.minimum(resident, grid[0])
@@ -399,16 +408,18 @@ class _Walker:
             several = several * (count if chosen else 1.0)
         for name, node in parts.linear.items():
             if name in read and np.all(compiled(node)(names) == 0):
-                return self._listed_blocks(site, read)
+                return self._listed_blocks(site, read, resident, stride)
         return np.minimum(several, resident)
 
-    def _listed_blocks(self, site: Site, read: frozenset[str]) -> Amount:
+    def _listed_blocks(
+        self, site: Site, read: frozenset[str], resident: Amount, stride: Amount
+    ) -> Amount:
         """Distinct parts, block by block, where the mapping of blocks is no sum."""
         names = self.counts.names
         used = sorted(name for name in reads_of_index(site) if name in names)
         columns = [
-            self.level.resident_blocks,
-            self.level.stride,
+            resident,
+            stride,
             *self.counts.grid,
             *(names[name] for name in used),
         ]

@@ -123,7 +123,7 @@ def _ladder(ladder: Ladder) -> str:
     ]
     title = f"{ladder.kernel} on {ladder.device}: {given(ladder.parameters)}"
     text = table(
-        rows, header=["rung", "time", "x first", "x before", "limiter", "what it did"], align="lrrr"
+        rows, header=["rung", "time", "total", "step", "limiter", "what it did"], align="lrrr"
     )
     notes = {
         f"note: {step.rung}: {warning}"
@@ -136,4 +136,4 @@ def _ladder(ladder: Ladder) -> str:
 
 
 def _times(factor: float) -> str:
-    return f"{factor:.3g}"
+    return f"{factor:.3g}x"

@@ -166,14 +166,18 @@ HEAD = "  - name: wrong\n    change: x\n"
             "extends of rung wrong is a list: text is wanted",
         ),
         (
-            "  - {name: a, change: x, extends: b}\n  - {name: b, change: x, extends: c}\n"
-            "  - {name: c, change: x, extends: a}\n",
+            (
+                "  - {name: a, change: x, extends: b}\n  - {name: b, change: x, extends: c}\n"
+                "  - {name: c, change: x, extends: a}\n"
+            ),
             "name: a",
             "rung a extends itself: a -> b -> c -> a",
         ),
         (
-            "  - {name: z, change: x, extends: a}\n  - {name: a, change: x, extends: b}\n"
-            "  - {name: b, change: x, extends: a}\n",
+            (
+                "  - {name: z, change: x, extends: a}\n  - {name: a, change: x, extends: b}\n"
+                "  - {name: b, change: x, extends: a}\n"
+            ),
             "name: a",
             "rung a extends itself: a -> b -> a",
         ),

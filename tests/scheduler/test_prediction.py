@@ -1,0 +1,190 @@
+"""Predictions: what they hold, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from perfmodel import device_names, ladder, load_device, predict
+from perfmodel.analyses.occupancy import occupancy
+from perfmodel.errors import DataError, UsageError
+from perfmodel.kernels.loading import kernel_names, load_description
+from perfmodel.scheduler.prediction import limiters
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from perfmodel.results.prediction import Prediction
+
+S5000 = load_device("s5000")
+
+
+def test_vector_addition_by_hand() -> None:
+    """12 bytes an element at the achievable bandwidth, and no less."""
+    result = predict("vecadd:vector_loads", S5000)
+    moved = 12 * 16777216
+    assert result.level("dram").bytes == result.level("compulsory").bytes == moved
+    assert result.bound("dram").time_s == pytest.approx(moved / 1.332e12, rel=1e-12)
+    assert result.limiter == "dram"
+    assert result.counts["global_requests"] == 3 * 16777216 / 4 / 32
+    low, high = result.time_range_s
+    assert low <= result.time_s <= high
+
+
+def test_the_unknowns_are_ordered_by_what_they_move() -> None:
+    result = predict("softmax:thread_per_row", load_device("dcu"))
+    widths = [each.width_s for each in result.unknowns]
+    assert widths == sorted(widths, reverse=True)
+    assert all(width > 0 for width in widths)
+    assert {"line_rate", "l2_bandwidth"} <= {each.name for each in result.unknowns}
+
+
+def test_a_device_without_ranges_gives_a_time_without_one() -> None:
+    exact = S5000.what_if(
+        **{
+            name: f"{value.value!r}" if value.unit == "" else str(value).split(" (")[0]
+            for name, value in S5000.quantities().items()
+            if not value.is_exact
+        }
+    )
+    result = predict("vecadd:naive", exact)
+    assert result.time_range_s[0] == pytest.approx(result.time_s, rel=1e-3)
+    assert result.time_range_s[1] == pytest.approx(result.time_s, rel=1e-3)
+
+
+@pytest.mark.parametrize("device", device_names())
+@pytest.mark.parametrize("kernel", kernel_names())
+def test_resident_blocks_are_those_of_the_occupancy_calculator(kernel: str, device: str) -> None:
+    chosen = load_device(device)
+    for rung in load_description(kernel).rungs:
+        for launch in predict(kernel, chosen, rung=rung, ranges=False).launches:
+            x, y, z = launch.block
+            alone = occupancy(
+                chosen,
+                threads_per_block=x * y * z,
+                registers_per_thread=min(
+                    launch.registers_per_thread, chosen.max_registers_per_thread.whole
+                ),
+                shared_bytes_per_block=launch.shared_bytes_per_block,
+            )
+            assert launch.blocks_per_mp == alone.blocks_per_mp, rung
+
+
+def test_a_warm_l2_saves_what_fits() -> None:
+    parameters = {"n": 1 << 18}  # 3 MiB
+    cold, warm = (
+        predict("vecadd:naive", S5000, parameters=parameters, caches=caches)  # type: ignore[arg-type]
+        for caches in ("cold", "warm")
+    )
+    assert warm.level("dram").bytes < cold.level("dram").bytes
+    assert warm.time_s < cold.time_s
+
+
+def test_spills_are_traffic_and_a_warning() -> None:
+    few = predict("gemm:register_tile", S5000, ranges=False)
+    many = predict(
+        "gemm:register_tile",
+        S5000,
+        parameters={"bm": 256, "bn": 256, "tm": 16, "tn": 16},
+        ranges=False,
+    )
+    assert not [each for each in few.warnings if "spills" in each]
+    assert [each for each in many.warnings if "spills to local memory" in each]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "message"),
+    [
+        ("gemm:register_tile", {"bk": 256}, r"cannot run a single block: .* B of shared memory"),
+        ("gemm:naive", {"block_x": 64, "block_y": 64}, "a block of 4096 threads"),
+        ("gemm:register_tile", {"m": 100}, "tile must divide"),
+    ],
+)
+def test_what_the_device_cannot_give_is_named(
+    kernel: str, parameters: dict[str, int], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        predict(kernel, S5000, parameters=parameters)
+
+
+def test_a_parameter_that_is_none() -> None:
+    with pytest.raises(UsageError, match="did you mean t"):
+        predict("gemm:tiled", S5000, parameters={"tyle": 16})
+    with pytest.raises(UsageError, match="no parameter 'nope'"):
+        ladder("gemm", S5000, parameters={"nope": 1})
+
+
+def test_limiters_name_latency_where_nothing_is_busy() -> None:
+    assert limiters({"dram": 0.59, "latency": 0.1}, 1.0) == ("latency", "dram")
+    assert limiters({"dram": 0.61, "latency": 0.1}, 1.0) == ("dram", "latency")
+
+
+def test_everything_goes_to_json_and_back() -> None:
+    result = predict("reduce:single_kernel", S5000)
+    text = json.dumps(result.to_dict(), allow_nan=False)
+    assert json.loads(text)["limiter"] == result.limiter
+
+
+def test_frames_and_html_show_the_same() -> None:
+    result: Prediction = predict("gemv:warp_per_row", S5000)
+    frame = result.to_frame()
+    assert list(frame.columns) == ["bound", "time_s", "utilization"]
+    assert frame["time_s"].iloc[0] == result.bounds[0].time_s
+    assert "gemv:warp_per_row on s5000" in result._repr_html_()
+    steps = ladder("gemv", S5000)
+    assert steps.to_frame()["rung"].tolist() == [each.rung for each in steps.steps]
+    assert steps._repr_html_().count("<tr>") == len(steps.steps) + 1
+
+
+def test_a_ladder_says_what_each_step_did() -> None:
+    steps = ladder("transpose", S5000, alternatives=True, ranges=False)
+    assert steps.steps[0].removed == ""
+    assert steps.step("shared_tile").removed.startswith("l2 -")
+    assert steps.step("swizzled_tile").is_alternative
+    assert "brings nothing" in steps.step("swizzled_tile").removed
+    assert steps.steps[0].speedup == 1
+    product = 1.0
+    for step in steps.steps[1:3]:
+        product *= step.step_speedup
+    assert product == pytest.approx(steps.step("padded_tile").speedup, rel=1e-12)
+
+
+OWN = """\
+format: 1
+kernel: scale
+title: y = a x
+source: made up for a test
+parameters: {n: {default: 1048576, about: elements}}
+pipe: fp32
+flop: n
+compulsory: 8LL * n
+arrays:
+  x: {type: fp32, extent: n}
+  y: {type: fp32, extent: n}
+rungs:
+  - name: plain
+    change: One element a thread.
+    source: made up for a test
+    launches:
+      - block: [256]
+        grid: ["ceil_div(n, 256)"]
+        registers: 16
+        body:
+          - let: {i: "blockIdx.x * blockDim.x + threadIdx.x"}
+          - if: "i < n"
+            then:
+              - {load: v, from: x, index: i}
+              - {op: mul.fp32, to: w, uses: [v]}
+              - {store: w, to: y, index: i}
+"""
+
+
+def test_a_file_of_ones_own_works_as_a_shipped_one_does(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN)
+    result = predict(f"{file}:plain", S5000, parameters={"n": 1000003})
+    assert (result.kernel, result.rung) == ("scale", "plain")
+    assert result.counts["bytes_requested"] == 8 * 1000003
+    assert len(ladder(str(file), S5000).steps) == 1
