@@ -39,9 +39,12 @@ def verify(
     ] = None,
     status: Annotated[
         str | None,
-        typer.Option(help="Show only: pass, fail, recorded, not_modelled or pending."),
+        typer.Option(help="Show only: pass, fail, recorded, disagrees, not_modelled or pending."),
     ] = None,
     details: Annotated[bool, typer.Option("--details", help="All that is known of each.")] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="Commit what is predicted now beside the claims.")
+    ] = False,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
 ) -> None:
@@ -51,6 +54,9 @@ def verify(
     from perfmodel.documents.verification import verify as decide
     from perfmodel.tables.verify import COLUMNS, claim_rows, claims_table
 
+    if record:
+        _record()
+        return
     claims = load_claims()
     _require_known("--document", document, {claim.document for claim in claims.values()})
     _require_known("--kind", kind, KINDS)
@@ -75,6 +81,16 @@ def verify(
         )
     if any(result.status == "fail" for result in results):
         raise typer.Exit(1)
+
+
+def _record() -> None:
+    """Write the predictions file of a checkout."""
+    from perfmodel.documents.verification import PREDICTIONS, record_predictions
+
+    checkout = PREDICTIONS.parents[2]
+    if not (checkout / "pyproject.toml").is_file():
+        raise UsageError("--record is for a checkout of perfmodel: this one is installed")
+    typer.echo(f"{record_predictions()} predictions written to {PREDICTIONS.name}")
 
 
 def _require_known(option: str, given: str | None, known: Iterable[str]) -> None:

@@ -41,6 +41,8 @@ MODULES = (
     "errata_000",
     "errata_002",
     "errata_003_004",
+    "predicted_000",
+    "predicted_002",
 )
 """The modules of `perfmodel.documents.checks`."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from perfmodel.documents.claims import load_claims
@@ -19,14 +21,20 @@ from perfmodel.results import Result, plain
 from perfmodel.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from perfmodel.documents.claims import Claim
 
-Status = Literal["pass", "fail", "recorded", "not_modelled", "pending"]
+Status = Literal["pass", "fail", "recorded", "disagrees", "not_modelled", "pending"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 """pass and fail: decided; recorded: both figures stand beside each other and nothing is decided;
-not_modelled: outside of what is modelled; pending: a part of the model is missing."""
+disagrees: a rule of thumb that does not follow from the model; not_modelled: outside of what is
+modelled; pending: a part of the model is missing."""
+
+PREDICTED_KINDS = ("measured", "advice")
+"""Claims that predictions stand beside. These are guarded by the ones committed."""
+DRIFT = 5e-3
+"""Relative change of a prediction from the one committed that is a failure."""
 
 ROUNDING = 1e-12
 """Relative error that floats may have where a claim gives no tolerance."""
@@ -101,12 +109,84 @@ def decide(claim: Claim) -> ClaimResult:
         returned = check.function(check.inputs(claim))
         found = returned if isinstance(returned, Finding) else Finding(actual=returned)
         faults, error = _compared(claim, found)
+        drifted = _drifted(claim, found)
     except Exception as caught:  # noqa: BLE001 - a broken check is a failed claim, not a crash
         return _result(claim, "fail", reason=_one_line(caught))
-    if faults:
+    if drifted:
+        return _result(claim, "fail", found, error, reason=drifted)
+    if claim.kind == "advice":
+        verdict: Status = "disagrees" if faults else "pass"
+        reason = f"{faults[0]}: {found.because}" if faults else found.because
+        return _result(claim, verdict, found, error, reason=reason)
+    if faults and claim.kind != "measured":
         return _result(claim, "fail", found, error, reason=faults[0])
     status: Status = "recorded" if claim.kind in ("disputed", "measured") else "pass"
     return _result(claim, status, found, error, reason=found.because)
+
+
+@lru_cache(maxsize=1)
+def committed_predictions() -> Mapping[str, Any]:
+    """The predictions beside claims that were committed, by claim."""
+    from perfmodel.located_yaml import read_file
+
+    return read_file(PREDICTIONS).data
+
+
+PREDICTIONS = Path(__file__).with_name("predictions.yaml")
+
+
+def record_predictions() -> int:
+    """Write what is predicted now beside the claims as what is committed.
+
+    Returns:
+        How many predictions were written.
+    """
+    import yaml
+
+    found: dict[str, Any] = {}
+    for name, claim in load_claims().items():
+        registered = checks().get(name)
+        if claim.kind in PREDICTED_KINDS and registered is not None and undecided(claim) is None:
+            returned = registered.function(registered.inputs(claim))
+            finding = returned if isinstance(returned, Finding) else Finding(actual=returned)
+            found[name] = _committed_form(finding)
+    text = yaml.safe_dump(found, sort_keys=True, default_flow_style=None, width=100)
+    PREDICTIONS.write_text(_PREDICTIONS_HEAD + text, encoding="utf-8")
+    committed_predictions.cache_clear()
+    return len(found)
+
+
+_PREDICTIONS_HEAD = """\
+# What the model predicts beside the documents' measured figures and rules of thumb, as committed.
+# `perfmodel verify` fails where a prediction drifts from this; --record writes it.
+"""
+
+
+def _committed_form(found: Finding) -> dict[str, Any]:
+    """A finding as it is committed: its figures to five digits, and which comparisons hold."""
+    return {"actual": _rounded(plain(found.actual)), "holds": dict(found.holds)}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def _drifted(claim: Claim, found: Finding) -> str:
+    """How a prediction differs from the committed one; empty where it does not."""
+    if claim.kind not in PREDICTED_KINDS:
+        return ""
+    before = committed_predictions().get(claim.id)
+    if before is None:
+        return "no prediction is committed for it: perfmodel verify --record writes it"
+    now = _committed_form(found)
+    faults, _ = compare(expected=before["actual"], actual=now["actual"], tolerance=DRIFT)
+    if not faults and before["holds"] != now["holds"]:
+        faults = ["another set of comparisons holds"]
+    return f"drifted from the committed prediction: {faults[0]}" if faults else ""
 
 
 def _one_line(error: Exception) -> str:
@@ -153,6 +233,8 @@ def _compared(claim: Claim, found: Finding) -> tuple[list[str], float | None]:
     faults = [
         f"does not hold: {statement}" for statement, holds in found.holds.items() if not holds
     ]
+    if claim.kind == "advice":
+        return faults, None
     if isinstance(claim.expected, str):
         return faults + _text_faults(claim.expected, found), None
     differences, error = compare(

@@ -40,7 +40,12 @@ def rung_parameters(
     for constraint in rung.constraints:
         if warp_width is None and "warpSize" in constraint.condition.names:
             continue
-        holds = np.atleast_1d(np.asarray(compiled(constraint.condition.root)(readable)) != 0)
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                asked = compiled(constraint.condition.root)(readable)
+        except (ArithmeticError, ValueError) as error:
+            raise DataError(f"{constraint.place}: that of a constraint: {error}") from None
+        holds = np.atleast_1d(np.asarray(asked) != 0)
         if not holds.all():
             place = int(np.argmin(holds))
             read = sorted(constraint.condition.names & readable.keys())

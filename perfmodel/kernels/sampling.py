@@ -257,8 +257,10 @@ def evaluated(
         raise DataError(f"{place}: {what}: {error.message}") from None
     if found.dtype.kind != "f":
         return found
-    if (found != np.rint(found)).any():
-        raise DataError(f"{place}: {what} is {found.flat[0]}: a whole number is wanted")
+    broken = found != np.rint(found)
+    if broken.any():
+        first = found.flat[int(np.argmax(broken))]
+        raise DataError(f"{place}: {what} is {first}: a whole number is wanted")
     return found.astype(np.int64)
 
 

@@ -193,7 +193,7 @@ HEAD = "  - name: wrong\n    change: x\n"
         ),
         (
             HEAD + "    extends: walk\n    replace: {lop: []}\n",
-            "lop",
+            "{lop",
             "rung wrong replaces lop, no label of it; did you mean loop? known: last, loop",
         ),
         (

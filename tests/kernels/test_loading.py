@@ -536,7 +536,7 @@ def test_a_value_made_in_one_branch_is_there_after_it_but_not_in_the_other() -> 
 """
     at = "              - store: sum\n"
     described(SAMPLE.replace(at, branch % "sum" + at, 1))
-    with pytest.raises(DataError, match="op move.fp32 uses one before it is made"):
+    with pytest.raises(DataError, match=r"op move\.fp32 uses one before it is made"):
         described(SAMPLE.replace(at, branch % "one" + at, 1))
 
 

@@ -57,3 +57,14 @@ def vectors_per_thread(given: Inputs) -> Any:
 def shuffle_steps(given: Inputs) -> Any:
     """Levels of a tree over the lanes."""
     return reduction_tree.tree_levels(values=given["warp_size"])
+
+
+@check("reduce-launches")
+def launches(given: Inputs) -> dict[str, int]:
+    """Launches of the rungs, as their descriptions have them."""
+    del given
+    from perfmodel.kernels.loading import load_description
+
+    rungs = load_description("reduce").rungs
+    names = {"two_stage": "vector_load", "one_block": "one_block", "last_block": "single_kernel"}
+    return {form: len(rungs[name].launches) for form, name in names.items()}
