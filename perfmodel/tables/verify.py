@@ -152,5 +152,7 @@ def _summary(results: Sequence[ClaimResult]) -> str:
     for row in rows:
         row.append(str(sum(map(int, row[1:]))))
     if len(kinds) > 1:
-        rows.append(["all", *(str(sum(int(row[i]) for row in rows)) for i in range(1, 7))])
-    return table(rows, header=["kind", *STATUSES, "claims"], align="lrrrrrr")
+        rows.append(
+            ["all", *(str(sum(int(row[i]) for row in rows)) for i in range(1, len(STATUSES) + 2))]
+        )
+    return table(rows, header=["kind", *STATUSES, "claims"], align="l" + "r" * len(STATUSES) + "r")

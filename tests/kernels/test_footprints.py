@@ -19,10 +19,8 @@ from tests.kernels.test_library import SMALL
 MINI = load_description(Path(__file__).with_name("mini.yaml"))
 CASES: list[tuple[Rung, dict[str, Any]]] = [
     *(
-        (load_description(kernel).rungs[rung], parameters)
-        for kernel, rung, parameters in (
-            (*name.split(":"), parameters) for name, parameters in SMALL.items()
-        )
+        (load_description(name.partition(":")[0]).rungs[name.partition(":")[2]], parameters)
+        for name, parameters in SMALL.items()
     ),
     (MINI.rungs["naive"], {}),
     (MINI.rungs["naive"], {"n": 1280, "m": 16, "k": 64}),

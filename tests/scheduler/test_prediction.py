@@ -75,7 +75,7 @@ def test_resident_blocks_are_those_of_the_occupancy_calculator(kernel: str, devi
 def test_a_warm_l2_saves_what_fits() -> None:
     parameters = {"n": 1 << 18}  # 3 MiB
     cold, warm = (
-        predict("vecadd:naive", S5000, parameters=parameters, caches=caches)  # type: ignore[arg-type]
+        predict("vecadd:naive", S5000, parameters=parameters, caches=caches)
         for caches in ("cold", "warm")
     )
     assert warm.level("dram").bytes < cold.level("dram").bytes
