@@ -27,6 +27,7 @@ from perfmodel.kernels.sampling import (
     Threads,
     at,
     evaluated,
+    require_few,
 )
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
@@ -467,8 +468,10 @@ class _RoleCheck:
         outside = (index < 0) | (index + elements > extent)
         if not outside.any():
             return
-        active = here.entered.samples.active()
-        outside = outside if active is None else outside & active
+        active = here.entered.samples.active(statement.place)
+        if active is not None:
+            require_few([outside, active], statement.place)
+            outside = outside & active
         if not outside.any():
             return
         where = np.unravel_index(int(np.argmax(outside)), outside.shape)

@@ -6,6 +6,7 @@ each loop, which stands before those of what is around it, so that everything br
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_COUNTED = 10**12
 """Iterations of a loop with a bound that are still believed."""
+MOST_SAMPLES = 1 << 24
+"""Values of an expression that are looked at together."""
 _BASE_AXES = 4
 """The block's z, y and x, and the thread."""
 _FEW = 5
@@ -42,10 +45,11 @@ class Samples:
     masks: tuple[Flags, ...]
     axes: int
 
-    def active(self) -> Flags | None:
+    def active(self, place: str) -> Flags | None:
         """Where all predicates hold; None where there are none."""
         if not self.masks:
             return None
+        require_few(self.masks, place)
         found = self.masks[0]
         for mask in self.masks[1:]:
             found = found & mask
@@ -145,7 +149,7 @@ class Iterations:
         """Whether something holds for a thread that comes here."""
         if not wrong.any():
             return False
-        active = self.outer.entered.samples.active()
+        active = self.outer.entered.samples.active(self.loop.place)
         return active is None or bool((wrong & active).any())
 
     def _listed(self) -> tuple[Any, Flags]:
@@ -216,19 +220,35 @@ class Surroundings:
             DataError: For such a thread it has no value.
         """
         root, samples = self.root(written), self.entered.samples
+        require_few([samples.values[name] for name in reads(root)], place)
         try:
             return evaluated(written, root, samples.values, what, place)
         except DataError:
-            active = samples.active()
+            active = samples.active(place)
             if active is None:
                 raise
         names = [name for name in reads(root) if np.ndim(samples.values[name])]
+        require_few([active, *(samples.values[n] for n in names)], place)
         shape = np.broadcast_shapes(active.shape, *(samples.values[n].shape for n in names))
         active = np.broadcast_to(active, shape)
         chosen = {n: np.broadcast_to(samples.values[n], shape)[active] for n in names}
         found = np.zeros(shape, dtype=np.int64)
         found[active] = evaluated(written, root, {**samples.values, **chosen}, what, place)
         return found
+
+
+def require_few(arrays: Sequence[Any], place: str) -> None:
+    """Refuse what would be too much to look at together.
+
+    Raises:
+        DataError: The arrays broadcast to more than `MOST_SAMPLES` elements.
+    """
+    size = math.prod(np.broadcast_shapes(*(np.shape(each) for each in arrays)))
+    if size > MOST_SAMPLES:
+        raise DataError(
+            f"{place}: {size} threads and iterations would have to be looked at, at most "
+            f"{MOST_SAMPLES} are: nest fewer loops"
+        )
 
 
 def evaluated(

@@ -75,6 +75,10 @@ class LaunchPrediction(Result):
     counts: dict[str, float]
     """Sums over the launch: instructions, requests, sectors, passes and so on."""
 
+    def bounds_time(self, name: str) -> float:
+        """The time of a bound; 0 where it asks for nothing."""
+        return next((each.time_s for each in self.bounds if each.name == name), 0.0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction(Result):
@@ -196,3 +200,56 @@ class Ladder(Result):
         from perfmodel.tables.html import ladder_html
 
         return ladder_html(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIf(Result):
+    """A rung before and after a change of the device."""
+
+    rung: str
+    changes: dict[str, str]
+    before: Prediction
+    after: Prediction
+    speedup: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossover(Result):
+    """Two neighbouring values of a parameter between which another rung becomes faster."""
+
+    last_below: int
+    first_above: int
+    faster_below: str
+    faster_above: str
+    limiter_below: str
+    """What limits the faster rung below."""
+    limiter_above: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossovers(Result):
+    """Where two rungs cross as a parameter grows."""
+
+    first: str
+    second: str
+    device: str
+    over: str
+    low: int
+    """Least value looked at."""
+    high: int
+    faster_at_low: str
+    faster_at_high: str
+    crossings: tuple[Crossover, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best(Result):
+    """The fastest of several combinations of parameters."""
+
+    kernel: str
+    device: str
+    values: dict[str, int]
+    time_s: float
+    tried: int
+    possible: int
+    """Combinations that keep the constraints and of which a block fits."""

@@ -91,9 +91,12 @@ def settle(rung: Rung, parameters: Mapping[str, Any], fields: Fields, size: int 
         The setting.
     """
     geometries, which = _geometries(fields, size)
+    values = expression_values(rung, parameters)
+    if size == 1:  # an array of one element is that element
+        values = {name: int(np.asarray(each).item()) for name, each in values.items()}
     return Setting(
         size=size,
-        values=expression_values(rung, parameters),
+        values=values,
         types=parameter_types(parameters),
         geometries=geometries,
         geometry_of=which,

@@ -28,7 +28,9 @@ class Fields(Mapping[str, Amount]):
         }
         for name, change in (changes or {}).items():
             before = self._values.get(name)
-            self._values[name] = _whole(change) if isinstance(before, int) else change
+            single = getattr(change, "size", 0) == 1  # an array of one element is that element
+            value = change.item() if single else change
+            self._values[name] = _whole(value) if isinstance(before, int) else value
 
     def __getitem__(self, name: str) -> Amount:
         """The value of a field."""

@@ -89,6 +89,28 @@ def test_a_rung_reads_like_its_source(command: Command, tmp_path: Path) -> None:
     ]
 
 
+def test_branches_and_amounts_are_shown(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    branch = """\
+              - share: "0.25"
+                then: [{op: fma.fp32, to: sum, uses: [sum], count: n / 2, chain: 2, packed: 2}]
+                else:
+                  - {shuffle: sum, uses: [sum], count: 5}
+                  - {atomic: sum, on: output, index: row, to: before}
+"""
+    at = "              - store: sum\n"
+    path.write_text(SAMPLE.replace(at, branch + at), encoding="utf-8")
+    lines = command("kernel show", f"{path}:walk").out.splitlines()
+    assert lines[lines.index("    if data says so, for a share of 0.25:") :] == [
+        "    if data says so, for a share of 0.25:",
+        "      sum = fma.fp32(sum) x (n / 2), chain 2, packed 2",
+        "    else:",
+        "      sum = shuffle(sum) x 5",
+        "      before = atomic output[row] += sum",
+        "    output[row] = sum",
+    ]
+
+
 def test_what_is_shown_without_a_rung_is_the_last_step(command: Command) -> None:
     assert command("kernel show gemm").out == command("kernel show gemm:tensor").out
     assert command("kernel show gemm --json").json["rung"] == "tensor"

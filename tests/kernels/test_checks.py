@@ -155,6 +155,34 @@ def test_a_box_fits_its_shared_array() -> None:
     )
 
 
+def test_both_sides_of_a_branch_on_data_are_looked_at() -> None:
+    branch = """\
+              - share: "0.5"
+                then: [{load: u, from: output, index: row}]
+                else: [{load: u, from: output, index: row + %d}]
+"""
+    at = "              - store: sum\n"
+    assert first_problem(SAMPLE.replace(at, branch % 0 + at), "walk") is None
+    assert "element 100 of 100" in str(first_problem(SAMPLE.replace(at, branch % 1 + at), "walk"))
+
+
+def test_a_let_without_a_value_is_refused_where_a_thread_comes() -> None:
+    at = "              - store: sum\n"
+    let = "              - let: {half: row / (m - %d)}\n"
+    assert first_problem(SAMPLE.replace(at, let % 5 + at), "walk") is None
+    assert "let half: integer division by zero" in str(
+        first_problem(SAMPLE.replace(at, let % 100 + at), "walk")
+    )
+
+
+def test_a_copy_takes_its_shared_array_for_itself() -> None:
+    text = changed("        registers: 128", "        registers: 128\n        shared: 100")
+    assert "shared of launch sample is 100 bytes: its shared arrays take 16384" in str(
+        first_problem(text, "roles")
+    )
+    assert first_problem(text.replace("shared: 100", "shared: 16384"), "roles") is None
+
+
 def test_roles_are_looked_at_with_their_own_threads() -> None:
     at = "                  - wait: full\n"
     load = at + "                  - {load: y, from: output, index: threadIdx.x - %d}\n"
@@ -192,6 +220,21 @@ def test_a_loop_whose_bound_reads_an_outer_one() -> None:
     assert first_problem(SAMPLE.replace(at, inner % 0 + at, 1), "walk") is None
     assert "j = 63: element 6400" in str(
         first_problem(SAMPLE.replace(at, inner % 1 + at, 1), "walk")
+    )
+
+
+def test_what_would_be_too_much_to_look_at_is_refused() -> None:
+    loops, indent = "", " " * 18
+    names = [f"j{number}" for number in range(8)]
+    for name in names:
+        loops += f"{indent}- for: {name}\n{indent}  below: n\n{indent}  do:\n"
+        indent += "    "
+    loops += f'{indent}- {{load: y, from: input, index: "({" + ".join(names)} + row) % n"}}\n'
+    at = "                  - load: x\n"
+    assert first_problem(SAMPLE.replace(at, loops + at, 1), "walk") is None
+    loops = loops.replace("+ row) % n", "- row) % n")
+    assert "threads and iterations would have to be looked at" in str(
+        first_problem(SAMPLE.replace(at, loops + at, 1), "walk")
     )
 
 

@@ -123,6 +123,7 @@ def test_an_atomic_may_give_what_was_there_before() -> None:
     assert getattr(found, "uses", None) == (Use(name="sum"),)
 
 
+EMPTY = "block: [1], grid: [1], registers: 1, body: []"
 WRONG = [
     # the file and the kernel
     ("format: 1", "format: 2", "format: 2", "format is 2: 1 is known"),
@@ -155,6 +156,7 @@ WRONG = [
     ("  m: {", "  m-1: {", "m-1: {", "name of a parameter is 'm-1': a name of letters"),
     ('that: "n % 2', 'that: "j % 2', "- {that", "that: no j; known:"),
     (", otherwise: n must be even", "", "- {that", "a constraint lacks otherwise"),
+    ("choices: [fp32", "minimum: 1, choices: [fp32", "type: {", "parameter type is a word: it has"),
     # arrays
     (
         "{type: type, extent: m}",
@@ -340,6 +342,30 @@ WRONG = [
     ),
     ('if: "row < m"', 'if: "rov < m"', '- if: "rov', "if: no rov; did you mean row?"),
     ('if: "row < m"', 'share: "row"', "- share", "share reads row: an amount may read parameters"),
+    (
+        "launches:\n      - block: [block]",
+        f"launches:\n      - {{{EMPTY}}}\n      - block: [block]",
+        "- {block",
+        "a launch of rung walk lacks name: with several launches each has one",
+    ),
+    (
+        "launches:\n      - name: sum",
+        f"launches:\n      - {{name: sum, {EMPTY}}}\n      - name: sum",
+        "- name: sum",
+        "launch sum of rung tree stands twice, first at sample.yaml:",
+    ),
+    (
+        "- load: t\n                from: part",
+        "- load: t\n                uses: [part@1]\n                from: part",
+        "- load: t",
+        "load t from part uses part@1 outside of every loop: @ counts iterations",
+    ),
+    (
+        "{mma: acc, uses: [acc, tile]",
+        "{mma: acc, uses: [acc, spare]",
+        "{mma",
+        "mma acc uses spare, but nothing in launch sample stores to spare: store or copy to it",
+    ),
     # values
     (
         "uses: [sum, x]",
@@ -462,17 +488,72 @@ WRONG = [
 ]
 
 
+TILE = "tile: {type: fp16, extent: 2 * 64 * 64, space: shared}"
+
+
 @pytest.mark.parametrize(("old", "new", "marker", "message"), WRONG)
 def test_a_wrong_description_is_refused_with_its_line(
     old: str, new: str, marker: str, message: str
 ) -> None:
-    text = changed(old, new)
+    text = changed(old, new).replace(TILE, f"{TILE}\n      spare: {TILE.partition(' ')[2]}")
     with pytest.raises(DataError) as caught:
         described(text)
     lines = {line_of(text, marker, at=n) for n in range(text.count(marker))}
     place, said = str(caught.value).split(": ", 1)
     assert said.startswith(message)
     assert place in {f"sample.yaml:{line}" for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        ("    launches:\n      - block: [block]", "launches of rung walk is empty: a rung has"),
+        ("        roles:\n", "roles of launch sample is empty: give a body instead"),
+        ("rungs:\n", "rungs is empty: a kernel has at least one rung"),
+        ("        body:\n          - let", "body of launch sample is a mapping: a list is wanted"),
+    ],
+)
+def test_a_list_must_hold_something(old: str, message: str) -> None:
+    head, _, _ = SAMPLE.partition(old)
+    key = old.strip().partition(":")[0]
+    indent = " " * (len(old) - len(old.lstrip()))
+    value = "{}" if key == "body" else "[]"
+    with pytest.raises(DataError) as caught:
+        described(f"{head}{indent}{key}: {value}\n")
+    assert str(caught.value).partition(": ")[2].startswith(message)
+
+
+def test_a_pipe_may_follow_a_type() -> None:
+    assert described(changed("pipe: fp32", "pipe: tensor_type")).pipe == "tensor_type"
+    text = changed("pipe: fp32", "pipe: tensor_type").replace("[fp32, fp16]", "[fp32, int16]")
+    with pytest.raises(DataError, match="pipe is tensor_int16 where type is int16, no peak"):
+        described(text)
+
+
+def test_a_kernel_needs_no_parameters_but_a_step() -> None:
+    text = SAMPLE[: SAMPLE.index("  - name: tree")]
+    with pytest.raises(DataError, match="every rung is an alternative_to another"):
+        described(
+            text.replace(
+                "    source: made up\n", "    source: made up\n    alternative_to: other\n", 1
+            )
+            + "  - {name: other, extends: walk, change: x, alternative_to: walk}\n"
+        )
+    bare = """\
+format: 1
+kernel: bare
+title: nothing
+source: nowhere
+pipe: fp32
+flop: 1
+compulsory: 1
+rungs:
+  - name: only
+    change: None.
+    source: nowhere
+    launches: [{block: [32], grid: [1], registers: 1, body: []}]
+"""
+    assert described(bare).parameters == {}
 
 
 def test_a_wrong_expression_is_shown_with_a_caret() -> None:

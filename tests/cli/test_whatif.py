@@ -1,0 +1,75 @@
+"""perfmodel compare, whatif, sensitivity, crossover and explain KERNEL:RUNG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.commands import Command
+
+LINES = (
+    "compare gemm -d s5000 -d dcu -d h200",
+    "compare attention:fused -d s5000 -d h200 -p causal=1",
+    "whatif -d s5000 --set dram_bandwidth=3.2TB/s --kernel gemv",
+    "whatif --set clock=2GHz --set l1_size=64KiB -k softmax:packed -d dcu",
+    "sensitivity gemv:vector_loads",
+    "sensitivity gemv:vector_loads --over fields",
+    "sensitivity gemm:register_tile --over parameters",
+    "crossover reduce:one_block reduce:vector_load --over n --from 4096 --to 2^24",
+    "crossover transpose:shared_tile transpose:padded_tile --over m --from 1024 --to 8192",
+    "explain gemm:naive -d s5000 -p m=512",
+    "explain reduce:single_kernel -d h200",
+)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_it_fits_eighty_columns(command: Command, line: str) -> None:
+    answer = command(line)
+    assert answer.code == 0, answer.err
+    assert answer.out.strip()
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_it_gives_json(command: Command, line: str) -> None:
+    answer = command(f"{line} --json")
+    assert answer.code == 0
+    assert answer.json
+
+
+@pytest.mark.parametrize("line", [each for each in LINES if not each.startswith("explain")])
+def test_it_gives_rows(command: Command, line: str) -> None:
+    answer = command(f"{line} --csv")
+    assert answer.code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("whatif --set dram=1 -k gemv", 2, "did you mean dram_"),
+        ("whatif --set clock -k gemv", 2, "write field=value"),
+        ("whatif --set clock=1GHz --set clock=2GHz -k gemv", 2, "given twice"),
+        ("whatif --set clock=fast -k gemv", 2, "clock"),
+        ("sensitivity gemv --over all", 2, "unknowns, fields, parameters"),
+        ("crossover gemm:naive gemm:tiled --over q --from 1 --to 9", 2, "no parameter 'q'"),
+        ("crossover gemm:naive gemm:tiled --over m --from 9 --to 1", 2, "upwards"),
+        ("crossover gemm:naive gemm:tiled --over m --from x --to 1", 2, "whole number"),
+        ("explain gemm:nope", 3, "no rung 'nope'"),
+    ],
+)
+def test_what_is_wrong_is_one_line(command: Command, line: str, code: int, said: str) -> None:
+    answer = command(line)
+    assert (answer.code, answer.out) == (code, "")
+    assert said in answer.err
+    assert len(answer.err.strip().splitlines()) == 1
+
+
+def test_the_tornado_is_drawn(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "tornado.svg"
+    answer = command("sensitivity softmax:thread_per_row -d dcu --plot", str(file))
+    assert answer.code == 0
+    assert "line_rate" in file.read_text("utf-8")
