@@ -13,8 +13,9 @@ app = command_app()
 
 _EXAMPLES = """\
 Examples:
-  perfmodel crossover reduce:one_block reduce:vector_load --over n --from 4096 --to 2^28
-  perfmodel crossover gemv:batch_gemv gemv:thin_gemm --over n --from 1 --to 128 -p m=4096
+  perfmodel crossover reduce:one_block reduce:vector_load --over n --from 2^12 \\
+    --to 2^28
+  perfmodel crossover gemv:batch_gemv gemv:thin_gemm --over n --from 1 --to 128
 """
 
 

@@ -19,7 +19,7 @@ OVER = ("unknowns", "fields", "parameters")
 _EXAMPLES = """\
 Examples:
   perfmodel sensitivity gemv:vector_loads -d s5000
-  perfmodel sensitivity softmax:thread_per_row -d dcu --over fields --plot tornado.png
+  perfmodel sensitivity gemm:naive -d dcu --over fields --plot tornado.png
 """
 
 

@@ -19,7 +19,7 @@ _EXAMPLES = """\b
 Examples:
   perfmodel verify
   perfmodel verify --kind erratum
-  perfmodel verify --document 002 --status pending
+  perfmodel verify --document 002 --status disagrees
   perfmodel verify erratum-smem-index --details
 """
 

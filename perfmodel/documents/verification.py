@@ -116,7 +116,8 @@ def decide(claim: Claim) -> ClaimResult:
         return _result(claim, "fail", found, error, reason=drifted)
     if claim.kind == "advice":
         verdict: Status = "disagrees" if faults else "pass"
-        reason = f"{faults[0]}: {found.because}" if faults else found.because
+        more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+        reason = f"{faults[0]}{more}: {found.because}" if faults else found.because
         return _result(claim, verdict, found, error, reason=reason)
     if faults and claim.kind != "measured":
         return _result(claim, "fail", found, error, reason=faults[0])
@@ -185,8 +186,14 @@ def _drifted(claim: Claim, found: Finding) -> str:
     now = _committed_form(found)
     faults, _ = compare(expected=before["actual"], actual=now["actual"], tolerance=DRIFT)
     if not faults and before["holds"] != now["holds"]:
-        faults = ["another set of comparisons holds"]
-    return f"drifted from the committed prediction: {faults[0]}" if faults else ""
+        changed = sorted(
+            name
+            for name in before["holds"].keys() | now["holds"].keys()
+            if before["holds"].get(name) != now["holds"].get(name)
+        )
+        faults = [f"what holds is another: {changed[0]}"]
+    wanted = "perfmodel verify --record commits the new one"
+    return f"drifted from the committed prediction: {faults[0]}; {wanted}" if faults else ""
 
 
 def _one_line(error: Exception) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perfmodel.errors import DataError
+from perfmodel.kernels.checks import require_sound
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.loading import load_description, pick_rung, split_name
 from perfmodel.kernels.parameters import expression_values, rung_parameters
@@ -67,7 +68,8 @@ def predict(
 
     Raises:
         UsageError: A parameter the rung does not have, or a value it cannot have.
-        DataError: The description is wrong, or the device cannot run a single block of it.
+        DataError: The description is wrong, an access leaves its array, or the device cannot run
+            a single block of it.
 
     Example:
         >>> from perfmodel import load_device
@@ -76,7 +78,8 @@ def predict(
         'dram'
     """
     description, chosen = _found(kernel, rung)
-    values = rung_parameters(chosen, parameters or {})
+    values = rung_parameters(chosen, parameters or {}, warp_width=device.warp_width.whole)
+    _require_sound_once(chosen, values, device.warp_width.whole)
     fields = Fields(device)
     evaluation = evaluate(chosen, values, fields, caches=caches)
     _require_possible(evaluation, device)
@@ -106,6 +109,8 @@ def predict_times(
 ) -> Evaluation:
     """Predict a whole batch in one call.
 
+    Whether accesses stay inside their arrays is not looked at; `predict` does for one case.
+
     Args:
         kernel: As in `predict`.
         device: The device.
@@ -132,7 +137,7 @@ def predict_times(
     from perfmodel.errors import UsageError
 
     _, chosen = _found(kernel, rung)
-    values = rung_parameters(chosen, parameters or {})
+    values = rung_parameters(chosen, parameters or {}, warp_width=device.warp_width.whole)
     changes = {
         name: np.asarray(value, dtype=np.float64) if np.ndim(value) else float(value)
         for name, value in (fields or {}).items()
@@ -143,6 +148,21 @@ def predict_times(
     return evaluate(
         chosen, values, Fields(device, changes), size=max(sizes, default=1), caches=caches
     )
+
+
+def _require_sound_once(rung: Rung, values: Mapping[str, Any], warp_width: int) -> None:
+    """`require_sound`, but for what has already been found to be sound."""
+    case = (id(rung), warp_width, *values.values())
+    if case not in _SOUND:
+        require_sound(rung, values, warp_width)
+        if len(_SOUND) >= _MOST_SOUND:
+            _SOUND.clear()
+        _SOUND[case] = rung
+
+
+_SOUND: dict[tuple[Any, ...], Rung] = {}
+"""Rungs found to be sound, kept alive so that the identity in the key stays theirs."""
+_MOST_SOUND = 256
 
 
 def _found(kernel: str | Description, rung: str | None) -> tuple[Description, Rung]:

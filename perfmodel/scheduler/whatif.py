@@ -102,7 +102,7 @@ def elasticities(
         >>> elasticities("vecadd:vector_loads", load_device("s5000"))[0].name
         'dram_bandwidth_achievable'
     """
-    rung, values = _rung(kernel, parameters)
+    rung, values = _rung(kernel, device, parameters)
     names = [
         name
         for name, value in device.quantities().items()
@@ -150,7 +150,7 @@ def parameter_effects(
         UsageError: A parameter that is none.
         DataError: The description is wrong.
     """
-    rung, values = _rung(kernel, parameters)
+    rung, values = _rung(kernel, device, parameters)
     now = float(evaluate(rung, values, Fields(device)).time)
     found = []
     for name, value in values.items():
@@ -181,10 +181,12 @@ def _moving(found: Sequence[Sensitivity]) -> tuple[Sensitivity, ...]:
     )
 
 
-def _rung(kernel: str, parameters: Mapping[str, Any] | None) -> tuple[Rung, dict[str, Any]]:
+def _rung(
+    kernel: str, device: Device, parameters: Mapping[str, Any] | None
+) -> tuple[Rung, dict[str, Any]]:
     name, chosen = split_name(kernel)
     rung = pick_rung(load_description(name), chosen)
-    return rung, rung_parameters(rung, parameters or {})
+    return rung, rung_parameters(rung, parameters or {}, warp_width=device.warp_width.whole)
 
 
 def crossovers(

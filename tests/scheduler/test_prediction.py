@@ -98,7 +98,7 @@ def test_spills_are_traffic_and_a_warning() -> None:
     ("kernel", "parameters", "message"),
     [
         ("gemm:register_tile", {"bk": 256}, r"cannot run a single block: .* B of shared memory"),
-        ("gemm:naive", {"block_x": 64, "block_y": 64}, "a block of 4096 threads"),
+        ("gemm:naive", {"block_x": 64, "block_y": 64}, "block of launch gemm has 4096 threads"),
         ("gemm:register_tile", {"m": 100}, "tile must divide"),
     ],
 )

@@ -80,9 +80,7 @@ def warp_specialization(given: Inputs) -> Finding:
             for device, (before, after) in times.items()
         ),
         holds={
-            "not slower on any device": all(
-                after <= before * 1.01 for before, after in times.values()
-            ),
+            "not slower on any device": all(after <= before for before, after in times.values()),
             "the bulk copies leave no load to the warps": loads == stores,
         },
     )
@@ -197,7 +195,11 @@ _SIZES = {"small": 1 << 16, "in the L2": 1 << 20, "beyond the L2": 1 << 26}
 
 @check("reduce-ladder-order")
 def reduce_order(given: Inputs) -> Finding:
-    """The rungs by size and device, and where one block stops being faster."""
+    """The rungs by size and device, and where one block stops being faster.
+
+    The single kernel of the claim is the one that a single thread block runs: document 000, 2.2,
+    step 4.
+    """
     del given
     times = {
         (device, regime): [seconds(f"reduce:{rung}", device, n=n) for rung in _REDUCE]
@@ -238,13 +240,17 @@ def _crossing(device: str) -> int:
 
 @check("gemv-ladder-order")
 def gemv_order(given: Inputs) -> Finding:
-    """The rungs where the bandwidth is the limit, and what TILE_V costs."""
+    """The rungs by size and device, and what TILE_V costs."""
     del given
     rungs = ("warp_per_row", "vector_loads", "cached_vector")
     times = {
-        device: [seconds(f"gemv:{rung}", device, m=8192, k=8192) for rung in rungs]
+        f"{device}, m = k = {size}": [
+            seconds(f"gemv:{rung}", device, m=size, k=size) for rung in rungs
+        ]
         for device in DEVICES
+        for size in (1024, 4096, 16384)
     }
+    loser = predicted("gemv:cached_vector", "h200", m=16384, k=16384)
     tiles = {
         tile: predicted("gemv:cached_vector", "s5000", tile_v=tile)
         .launches[0]
@@ -252,15 +258,14 @@ def gemv_order(given: Inputs) -> Finding:
         for tile in (512, 1024, 2048)
     }
     return Finding(
-        actual={device: [round(1e6 * time, 2) for time in each] for device, each in times.items()},
+        actual={case: [round(1e6 * time, 2) for time in each] for case, each in times.items()},
         because="; ".join(
-            f"{device}: {', '.join(map(microseconds, each))}" for device, each in times.items()
-        ),
+            f"{case}: {', '.join(map(microseconds, each))}" for case, each in times.items()
+        )
+        + f"; {loser.limiter} limits cached_vector on h200, m = k = 16384, and v comes out of the "
+        "L2 without it too",
         holds={
-            **{
-                f"each step not slower on {device}": in_order(each, 0.02)
-                for device, each in times.items()
-            },
+            **{f"each step not slower on {case}": in_order(each) for case, each in times.items()},
             "shared bytes are 4 TILE_V": all(size == 4 * tile for tile, size in tiles.items()),
         },
     )
@@ -359,8 +364,7 @@ def pipeline_overlap(given: Inputs) -> Finding:
             for device, (fused, piped) in times.items()
         ),
         holds={
-            f"not slower on {device}": piped <= fused * 1.01
-            for device, (fused, piped) in times.items()
+            f"not slower on {device}": piped <= fused for device, (fused, piped) in times.items()
         },
     )
 
@@ -439,8 +443,8 @@ def shared_over_global(given: Inputs) -> Finding:
         shared = device.shared_bandwidth.value * device.mps.value * device.clock.value
         ratios[name] = shared / device.dram_bandwidth.value
     return Finding(
-        actual={name: round(ratio, 1) for name, ratio in ratios.items()},
-        because=", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items()),
+        actual={name: round(ratio, 2) for name, ratio in ratios.items()},
+        because=", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items()),
         holds={f"10 to 100 on {name}": 10 <= ratio <= 100 for name, ratio in ratios.items()},
     )
 

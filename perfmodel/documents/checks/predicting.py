@@ -58,9 +58,9 @@ def batch_seconds(
     return [float(time) for time in np.atleast_1d(times)]
 
 
-def in_order(times: list[float], slack: float = 0.01) -> bool:
-    """Whether no time is longer than the one before, but for a little."""
-    return all(after <= before * (1 + slack) for before, after in pairwise(times))
+def in_order(times: list[float]) -> bool:
+    """Whether no time is longer than the one before."""
+    return all(after <= before for before, after in pairwise(times))
 
 
 def microseconds(time: float) -> str:
