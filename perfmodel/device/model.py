@@ -7,12 +7,15 @@ copy that changes one changes what follows from it in proportion, unless that is
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from perfmodel.device.schema import DeviceFields
 from perfmodel.device.values import FrozenDict, Value
 from perfmodel.errors import UsageError
 from perfmodel.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Device(DeviceFields):
@@ -94,6 +97,26 @@ class Device(DeviceFields):
         for peak in self.achievable_peaks:
             follows[f"achievable_peaks.{peak}"] = (f"peaks.{peak}",)
         return follows
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row a value, in the SI unit that its row names.
+
+        Example:
+            >>> from perfmodel import load_device
+            >>> float(load_device("s5000").to_frame().loc["shared_per_mp", "value"])
+            196608.0
+        """
+        import pandas as pd
+
+        from perfmodel.tables.devices import value_rows
+
+        return pd.DataFrame(value_rows(self)).set_index("name")
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from perfmodel.tables.html import device_html
+
+        return device_html(self)
 
     def __repr__(self) -> str:
         """The name, rather than eighty values."""

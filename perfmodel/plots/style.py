@@ -79,12 +79,9 @@ def new_figure(width: float, height: float) -> Figure:
         >>> new_figure(4, 3).get_size_inches().tolist()
         [4.0, 3.0]
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from perfmodel.plots.figure import ShownFigure
 
-    figure = Figure(figsize=(width, height), facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
+    return ShownFigure(width, height)
 
 
 def add_axes(figure: Figure, *, left: float, bottom: float, width: float, height: float) -> Axes:

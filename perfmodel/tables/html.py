@@ -12,6 +12,7 @@ from perfmodel.units import format_quantity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from perfmodel.device.model import Device
     from perfmodel.results.prediction import Ladder, Prediction
 
 
@@ -47,6 +48,19 @@ def ladder_html(ladder: Ladder) -> str:
     return _titled(
         f"{ladder.kernel} on {ladder.device}", given(ladder.parameters), _table(header, rows)
     )
+
+
+def device_html(device: Device) -> str:
+    """A device: every value with its kind, and its source where the pointer rests."""
+    rows = "".join(
+        f'<tr title="{escape(value.source)}"><td>{escape(name)}</td><td>{escape(str(value))}</td>'
+        f"<td>{escape(value.kind)}</td></tr>"
+        for name, value in device.quantities().items()
+    )
+    head = "<tr><th>field</th><th>value</th><th>kind</th></tr>"
+    line = f"{device.vendor}, {device.architecture}; {len(device.quantities())} values"
+    table = f"<details><summary>values</summary><table>{head}{rows}</table></details>"
+    return _titled(f"{device.device}: {device.name}", line, table)
 
 
 def _titled(title: str, line: str, table: str) -> str:
