@@ -8,6 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
+from perfmodel.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,7 +18,7 @@ app = command_app()
 _EXAMPLES = """\
 Examples:
   perfmodel ladder gemm
-  perfmodel ladder softmax -d dcu --alternatives
+  perfmodel ladder softmax -d dcu --measured
   perfmodel ladder reduce -d s5000 -d h200 -p n=4194304 --plot reduce.png
 """
 
@@ -31,6 +32,12 @@ def ladder(
         bool,
         typer.Option("--alternatives", help="List the versions that are no step as well."),
     ] = False,
+    measured: Annotated[
+        bool,
+        typer.Option(
+            "--measured", help="Beside the times that a document measured: softmax on dcu."
+        ),
+    ] = False,
     warm: options.Warm = False,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
@@ -42,6 +49,15 @@ def ladder(
     from perfmodel.tables.prediction import ladder_table
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
+    names = options.device_names(device)
+    if measured:
+        if kernel != "softmax" or names != ["dcu"] or param or alternatives or warm or plot:
+            raise UsageError(
+                "--measured goes with softmax -d dcu alone: no other ladder of the documents has "
+                "measured times, and these have one shape"
+            )
+        _beside_measured(as_json=as_json, as_csv=as_csv)
+        return
     results = [
         analyse(
             kernel,
@@ -51,7 +67,7 @@ def ladder(
             caches="warm" if warm else "cold",
             ranges=as_json or as_csv or plot is not None,
         )
-        for name in options.device_names(device)
+        for name in names
     ]
 
     def figure() -> Figure:
@@ -81,4 +97,20 @@ def ladder(
             for result in results
             for step in result.steps
         ],
+    )
+
+
+def _beside_measured(*, as_json: bool, as_csv: bool) -> None:
+    from perfmodel.device.loading import load_device
+    from perfmodel.documents.softmax_ladder import softmax_ladder
+    from perfmodel.tables.measured import measured_table
+
+    dcu = load_device("dcu")
+    result = softmax_ladder(dcu)
+    output.emit(
+        [result.to_dict()],
+        table=lambda: measured_table(result, dcu),
+        as_json=as_json,
+        as_csv=as_csv,
+        rows=lambda: [each.to_dict() for each in result.rungs],
     )

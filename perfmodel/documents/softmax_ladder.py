@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from perfmodel.documents.claims import load_claims
+from perfmodel.errors import DataError
 from perfmodel.results.base import Result
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ def softmax_ladder(device: Device | None = None) -> SoftmaxLadder:
 
     Returns:
         The ladder. Nothing of it enters the device files or any other prediction.
+
+    Raises:
+        DataError: No value of the fitted constant gives the measured time.
     """
     from perfmodel.device.loading import load_device
     from perfmodel.scheduler.prediction import predict
@@ -109,14 +113,16 @@ def softmax_ladder(device: Device | None = None) -> SoftmaxLadder:
     claims = load_claims()
     measured = {rung: float(claims[claim].expected) for rung, claim in MEASURED.items()}
     fitted = value_that_explains(chosen, FITTED_RUNG, FITTED_FIELD, measured[FITTED_RUNG])
-    stated = chosen.quantities()[FITTED_FIELD].value
-    fitted_value = stated if fitted is None else fitted
+    if fitted is None:
+        raise DataError(
+            f"no {FITTED_FIELD} of {chosen.device} makes {FITTED_RUNG} take the measured time"
+        )
     rungs = []
     for rung, time in measured.items():
         result = predict("softmax", chosen, rung=rung)
         bound = next(each.name for each in result.bounds if each.name in EXPLAINING)
         field, _ = EXPLAINING[bound]
-        with_fit = _seconds(chosen, rung, {FITTED_FIELD: fitted_value})
+        with_fit = _seconds(chosen, rung, {FITTED_FIELD: fitted})
         rungs.append(
             SoftmaxRung(
                 rung=rung,
@@ -136,7 +142,7 @@ def softmax_ladder(device: Device | None = None) -> SoftmaxLadder:
         device=chosen.device,
         fitted_field=FITTED_FIELD,
         fitted_rung=FITTED_RUNG,
-        fitted_value=fitted_value,
+        fitted_value=fitted,
         rungs=tuple(rungs),
         as_printed_s=_seconds(chosen, "packed_as_printed", {}),
     )
