@@ -115,7 +115,7 @@ def problems(
         try:
             values = rung_parameters(rung, own, warp_width=warp_width)
             require_sound(rung, values, warp_width)
-            _require_amounts(description, expression_values(rung, values))
+            require_amounts(description, expression_values(rung, values))
         except ExpressionError as error:
             said = f"{error.message} (rung {rung.name})"
             found.append(ExpressionError(said, error.text, error.offset))
@@ -168,8 +168,16 @@ def first_index_outside(rung: Rung, parameters: Mapping[str, Any], warp_width: i
     return None
 
 
-def _require_amounts(description: Description, values: Mapping[str, Any]) -> None:
-    """Refuse a kernel whose useful work or compulsory traffic is below 0."""
+def require_amounts(description: Description, values: Mapping[str, Any]) -> None:
+    """Refuse a kernel whose useful work or compulsory traffic is below 0.
+
+    Args:
+        description: The kernel.
+        values: What its expressions read, as `expression_values` gives it.
+
+    Raises:
+        DataError: One of the two is below 0 or has no value.
+    """
     for what, written in (("flop", description.flop), ("compulsory", description.compulsory)):
         try:
             amount = written.evaluate(values)

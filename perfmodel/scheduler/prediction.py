@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perfmodel.errors import DataError
-from perfmodel.kernels.checks import require_sound
+from perfmodel.kernels.checks import require_amounts, require_sound
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.loading import load_description, pick_rung, split_name
 from perfmodel.kernels.parameters import expression_values, rung_parameters
@@ -80,6 +80,7 @@ def predict(
     description, chosen = _found(kernel, rung)
     values = rung_parameters(chosen, parameters or {}, warp_width=device.warp_width.whole)
     _require_sound_once(chosen, values, device.warp_width.whole)
+    require_amounts(description, expression_values(chosen, values))
     fields = Fields(device)
     evaluation = evaluate(chosen, values, fields, caches=caches)
     _require_possible(evaluation, device)

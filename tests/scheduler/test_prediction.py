@@ -188,3 +188,12 @@ def test_a_file_of_ones_own_works_as_a_shipped_one_does(tmp_path: Path) -> None:
     assert (result.kernel, result.rung) == ("scale", "plain")
     assert result.counts["bytes_requested"] == 8 * 1000003
     assert len(ladder(str(file), S5000).steps) == 1
+
+
+def test_useful_work_below_none_is_refused(tmp_path: Path) -> None:
+    from perfmodel.kernels.starting_file import starting_file
+
+    file = tmp_path / "mine.yaml"
+    file.write_text(starting_file("mine").replace("flop: 1LL", "flop: -1LL"), "utf-8")
+    with pytest.raises(DataError, match=r"flop is -.*: at least 0 is wanted"):
+        predict(f"{file}:vector_loads", load_device("s5000"))
