@@ -33,14 +33,12 @@ def compare(
 ) -> None:
     """A kernel's rungs on several devices side by side."""
     from perfmodel.device.loading import load_device
-    from perfmodel.kernels.loading import load_description, pick_rung, split_name
+    from perfmodel.kernels.loading import load_rungs
     from perfmodel.scheduler.prediction import predict
     from perfmodel.tables.whatif import comparison_table
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
-    name, rung = split_name(kernel)
-    description = load_description(name)
-    rungs = description.ladder() if rung is None else (pick_rung(description, rung),)
+    description, rungs = load_rungs(kernel)
     given = options.kernel_parameters(param)
     results: list[Prediction] = []
     for each in options.device_names(device):

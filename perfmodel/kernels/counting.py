@@ -34,7 +34,7 @@ from perfmodel.kernels.setting import Amount, Setting, at, distinct, gathered, r
 from perfmodel.kernels.sites import COPIED_ROW, Loop, RoleSites, Scope, Site, rung_sites
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 SHARED_ALIGNMENT_BYTES = 128
 """Shared arrays of a launch lie one after another, each at a multiple of this."""
@@ -171,6 +171,20 @@ def count(rung: Rung, setting: Setting) -> tuple[LaunchCounts, ...]:
 def element_bytes(array: Array, types: Mapping[str, str]) -> int:
     """The size of an array's element."""
     return ELEMENT_BYTES[types.get(array.type, array.type)]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Accessed:
+    """An access while some loops run, and what its cases are told apart by."""
+
+    array: Array
+    size: int
+    """Bytes of an element."""
+    access: Amount
+    """Bytes a lane accesses."""
+    kept: Mapping[str, Amount]
+    """Iterations of the loops that run and that the index reads."""
+    columns: Sequence[Any]
 
 
 class LaunchCounter:
@@ -531,30 +545,10 @@ class SiteCounter:
         Returns:
             The distinct blocks of each size, and a mark that is equal where the bytes are.
         """
-        array, size, access, kept, columns = self._of_access(site, running)
-        chosen, which = distinct([*columns, *sizes], self.setting.size)
-        found = []
+        accessed = self._of_access(site, running)
+        chosen, which = distinct([*accessed.columns, *sizes], self.setting.size)
         wanted_sizes = rows(sizes, chosen)
-        for place, row, wanted in zip(chosen, rows(columns[1:], chosen), wanted_sizes, strict=True):
-            key = (
-                "footprint",
-                *self._key(site, size, place),
-                row,
-                wanted,
-                *self._marks(kept, place),
-            )
-            found.append(
-                self.launch.prepared.kept(
-                    key,
-                    lambda place=place, wanted=wanted: footprint(
-                        site,
-                        self._access_case(
-                            site=site, array=array, size=size, access=access, kept=kept, place=place
-                        ),
-                        wanted,
-                    ),
-                )
-            )
+        found = self._by_case(footprint, site, accessed, chosen, wanted_sizes)
         counts = [
             gathered(
                 [
@@ -569,35 +563,45 @@ class SiteCounter:
 
     def repeated_share(self, site: Site, running: Mapping[str, Amount], sector: Amount) -> Amount:
         """Share of a warp's sectors that are new to it while a few iterations run at once."""
-        array, size, access, kept, columns = self._of_access(site, running)
-        if not kept or isinstance(site.statement, Copy):
+        accessed = self._of_access(site, running)
+        if not accessed.kept or isinstance(site.statement, Copy):
             return 1.0
-        chosen, which = distinct([*columns, sector], self.setting.size)
+        chosen, which = distinct([*accessed.columns, sector], self.setting.size)
+        wanted = [at(sector, place) for place in chosen]
+        found = self._by_case(sectors_by_warp, site, accessed, chosen, wanted)
+        return gathered([together / alone for together, alone in found], which)
+
+    def _by_case(
+        self,
+        enumerate_case: Callable[[Site, Case, Any], Any],
+        site: Site,
+        accessed: _Accessed,
+        chosen: Sequence[int],
+        wanted: Sequence[Any],
+    ) -> list[Any]:
+        """What enumerating an access gives for each of some distinct cases, each done once."""
         found = []
-        for place, row in zip(chosen, rows(columns[1:], chosen), strict=True):
-            wanted = at(sector, place)
+        for place, row, each in zip(
+            chosen, rows(accessed.columns[1:], chosen), wanted, strict=True
+        ):
             key = (
-                "repeated",
-                *self._key(site, size, place),
+                enumerate_case.__name__,
+                *self._key(site, accessed.size, place),
                 row,
-                wanted,
-                *self._marks(kept, place),
+                each,
+                *self._marks(accessed.kept, place),
             )
             found.append(
                 self.launch.prepared.kept(
                     key,
-                    lambda place=place, wanted=wanted: sectors_by_warp(
-                        site,
-                        self._access_case(
-                            site=site, array=array, size=size, access=access, kept=kept, place=place
-                        ),
-                        wanted,
+                    lambda place=place, each=each: enumerate_case(
+                        site, self._access_case(site, accessed, place), each
                     ),
                 )
             )
-        return gathered([together / alone for together, alone in found], which)
+        return found
 
-    def _of_access(self, site: Site, running: Mapping[str, Amount]) -> Any:
+    def _of_access(self, site: Site, running: Mapping[str, Amount]) -> _Accessed:
         assert site.array is not None
         array = self.launch.rung.arrays[site.array]
         size = element_bytes(array, self.setting.types)
@@ -621,7 +625,7 @@ class SiteCounter:
             *kept.values(),
             *tables,
         ]
-        return array, size, access, kept, columns
+        return _Accessed(array=array, size=size, access=access, kept=kept, columns=columns)
 
     def _key(self, site: Site, size: int, place: int) -> tuple[Any, ...]:
         return (self.launch.number, site.position, self.setting.geometry(place), size)
@@ -636,11 +640,14 @@ class SiteCounter:
             for name in kept
         ]
 
-    def _access_case(
-        self, *, site: Site, array: Array, size: int, access: Amount, kept: Any, place: int
-    ) -> Case:
+    def _access_case(self, site: Site, accessed: _Accessed, place: int) -> Case:
         case = self.case(
-            site=site, array=array, size=size, access=at(access, place), kept=kept, place=place
+            site=site,
+            array=accessed.array,
+            size=accessed.size,
+            access=at(accessed.access, place),
+            kept=accessed.kept,
+            place=place,
         )
         return replace(case, threads=(0, 1)) if isinstance(site.statement, Copy) else case
 

@@ -72,6 +72,30 @@ def load_rung(name: str | Path) -> Rung:
     return pick_rung(description, rung)
 
 
+def load_rungs(name: str | Path) -> tuple[Description, tuple[Rung, ...]]:
+    """Load a kernel with the rungs that a name means.
+
+    Args:
+        name: A kernel or a file, and after a colon a rung; without one all steps of the ladder are
+            meant.
+
+    Returns:
+        The kernel and its rungs.
+
+    Raises:
+        DataError: As `load_rung`.
+
+    Example:
+        >>> [rung.name for rung in load_rungs("vecadd")[1]]
+        ['naive', 'vector_loads']
+    """
+    kernel, rung = split_name(str(name))
+    description = load_description(kernel)
+    if rung is None:
+        return description, tuple(description.ladder())
+    return description, (pick_rung(description, rung),)
+
+
 def pick_rung(description: Description, rung: str | None) -> Rung:
     """A rung of a description by its name; the last step of the ladder where none is named.
 

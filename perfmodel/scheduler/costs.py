@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from perfmodel.kernels.affine import reads
-from perfmodel.kernels.counting import LaunchCounts, RoleCounts, element_bytes
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from perfmodel.expressions import Expression
+    from perfmodel.kernels.counting import LaunchCounts, RoleCounts
     from perfmodel.kernels.setting import Amount, Setting
     from perfmodel.kernels.sites import Loop, Scope
     from perfmodel.scheduler.fields import Fields
@@ -390,8 +390,3 @@ def _operations(expression: Expression) -> float:
 def has_tensor(fields: Fields, kind: str) -> bool:
     """Whether a device multiplies matrices of a type."""
     return f"tensor_flop_per_cycle.{kind}" in fields
-
-
-def element_size(counts: LaunchCounts, name: str, setting: Setting) -> int:
-    """The size of an array's element."""
-    return element_bytes(counts.roles[0].counter.launch.rung.arrays[name], setting.types)

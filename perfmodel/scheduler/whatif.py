@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perfmodel.errors import UsageError
-from perfmodel.kernels.loading import load_description, pick_rung, split_name
+from perfmodel.kernels.loading import load_rung, load_rungs
 from perfmodel.kernels.parameters import parameter_values, possible, rung_parameters
 from perfmodel.results.prediction import Best, Crossover, Crossovers, Sensitivity, WhatIf
 from perfmodel.scheduler.evaluation import evaluate
@@ -57,9 +57,7 @@ def what_if(
         ('dram', True)
     """
     changed = device.what_if(**changes)
-    name, rung = split_name(kernel)
-    description = load_description(name)
-    rungs = description.ladder() if rung is None else (pick_rung(description, rung),)
+    description, rungs = load_rungs(kernel)
     found = []
     for each in rungs:
         own = {n: v for n, v in (parameters or {}).items() if n in each.parameters}
@@ -184,8 +182,7 @@ def _moving(found: Sequence[Sensitivity]) -> tuple[Sensitivity, ...]:
 def _rung(
     kernel: str, device: Device, parameters: Mapping[str, Any] | None
 ) -> tuple[Rung, dict[str, Any]]:
-    name, chosen = split_name(kernel)
-    rung = pick_rung(load_description(name), chosen)
+    rung = load_rung(kernel)
     return rung, rung_parameters(rung, parameters or {}, warp_width=device.warp_width.whole)
 
 
@@ -227,8 +224,7 @@ def crossovers(
     """
     rungs = []
     for name in (first, second):
-        kernel, chosen = split_name(name)
-        rung = pick_rung(load_description(kernel), chosen)
+        rung = load_rung(name)
         if over not in rung.parameters:
             raise UsageError(f"{name} has no parameter {over[:40]!r}: both rungs must have it")
         own = {n: v for n, v in (parameters or {}).items() if n in rung.parameters}
@@ -380,8 +376,7 @@ def best_values(
         >>> best.tried, best.possible < best.tried
         (9, True)
     """
-    name, chosen = split_name(kernel)
-    rung = pick_rung(load_description(name), chosen)
+    rung = load_rung(kernel)
     fixed = parameter_values(kernel, rung.parameters, parameters or {})
     grids = np.meshgrid(*(np.asarray(values, dtype=np.int64) for values in choices.values()))
     tried = {name: grid.ravel() for name, grid in zip(choices, grids, strict=True)}
@@ -392,7 +387,7 @@ def best_values(
         raise UsageError(f"{kernel}: no combination keeps the constraints of the rung")
     usable = {name: values[kept] for name, values in tried.items()}
     times = np.broadcast_to(
-        predict_times(name, device, rung=rung.name, parameters={**fixed, **usable}).time,
+        predict_times(kernel, device, parameters={**fixed, **usable}).time,
         (int(kept.sum()),),
     )
     if not np.isfinite(times).any():

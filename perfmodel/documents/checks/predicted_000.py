@@ -22,6 +22,23 @@ if TYPE_CHECKING:
     from perfmodel.documents.registry import Inputs
 
 
+def _step_seconds(before: str, after: str) -> dict[str, tuple[float, float]]:
+    """The times of two rungs on each device [s]."""
+    return {device: (seconds(before, device), seconds(after, device)) for device in DEVICES}
+
+
+def _step_finding(times: dict[str, tuple[float, float]], *, holds: dict[str, bool]) -> Finding:
+    """What a step from one rung to another brings on each device."""
+    return Finding(
+        actual={device: round(before / after, 3) for device, (before, after) in times.items()},
+        because="; ".join(
+            f"{device}: {microseconds(before)} to {microseconds(after)}"
+            for device, (before, after) in times.items()
+        ),
+        holds=holds,
+    )
+
+
 @check("occupancy-hides-latency")
 def occupancy_hides_latency(given: Inputs) -> Finding:
     """Time of a streaming kernel over the warps that may be resident."""
@@ -67,18 +84,11 @@ def ilp_overlap(given: Inputs) -> Finding:
 def warp_specialization(given: Inputs) -> Finding:
     """The specialized rung of attention, and the requests of its loading warp."""
     del given
-    times = {
-        device: (seconds("attention:fused", device), seconds("attention:warp_specialized", device))
-        for device in DEVICES
-    }
+    times = _step_seconds("attention:fused", "attention:warp_specialized")
     loads = predicted("attention:warp_specialized", "s5000").counts["global_requests"]
     stores = predicted("attention:fused", "s5000").counts["global_requests"]
-    return Finding(
-        actual={device: round(before / after, 3) for device, (before, after) in times.items()},
-        because="; ".join(
-            f"{device}: {microseconds(before)} to {microseconds(after)}"
-            for device, (before, after) in times.items()
-        ),
+    return _step_finding(
+        times,
         holds={
             "not slower on any device": all(after <= before for before, after in times.values()),
             "the bulk copies leave no load to the warps": loads == stores,
@@ -173,16 +183,9 @@ def independent_jobs(given: Inputs) -> Finding:
 def shuffle_over_shared(given: Inputs) -> Finding:
     """The tree in shared memory and the tree of shuffles."""
     del given
-    times = {
-        device: (seconds("reduce:sequential_tree", device), seconds("reduce:warp_shuffle", device))
-        for device in DEVICES
-    }
-    return Finding(
-        actual={device: round(shared / shuffle, 3) for device, (shared, shuffle) in times.items()},
-        because="; ".join(
-            f"{device}: {microseconds(shared)} to {microseconds(shuffle)}"
-            for device, (shared, shuffle) in times.items()
-        ),
+    times = _step_seconds("reduce:sequential_tree", "reduce:warp_shuffle")
+    return _step_finding(
+        times,
         holds={
             f"faster on {device}": shuffle < shared for device, (shared, shuffle) in times.items()
         },
@@ -353,16 +356,9 @@ def larger_br(given: Inputs) -> Finding:
 def pipeline_overlap(given: Inputs) -> Finding:
     """The pipelined rung against the fused one."""
     del given
-    times = {
-        device: (seconds("attention:fused", device), seconds("attention:pipelined", device))
-        for device in DEVICES
-    }
-    return Finding(
-        actual={device: round(fused / piped, 3) for device, (fused, piped) in times.items()},
-        because="; ".join(
-            f"{device}: {microseconds(fused)} to {microseconds(piped)}"
-            for device, (fused, piped) in times.items()
-        ),
+    times = _step_seconds("attention:fused", "attention:pipelined")
+    return _step_finding(
+        times,
         holds={
             f"not slower on {device}": piped <= fused for device, (fused, piped) in times.items()
         },
