@@ -30,7 +30,7 @@ COMMANDS = {
     "compare": "a kernel's rungs on several devices side by side",
     "whatif": "times before and after a change of the device",
     "sensitivity": "which device value or kernel parameter moves the time most",
-    "crossover": "where one rung becomes faster than another",
+    "crossover": "where one rung becomes faster than another; the best value of a parameter",
     "roofline": "where a kernel lies under the ceilings of a device",
     "registers": "register budget and register bandwidth of a thread tile",
     "swizzle": "block orders and the reuse each gives to the blocks in flight",

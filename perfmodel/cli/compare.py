@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-
-if TYPE_CHECKING:
-    from perfmodel.results.prediction import Prediction
 
 app = command_app()
 
@@ -28,38 +25,36 @@ def compare(
     ],
     device: options.Devices = None,
     param: options.Parameters = None,
+    warm: options.Warm = False,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
 ) -> None:
     """A kernel's rungs on several devices side by side."""
     from perfmodel.device.loading import load_device
-    from perfmodel.kernels.loading import load_rungs
-    from perfmodel.scheduler.prediction import predict
+    from perfmodel.scheduler.whatif import compare as analyse
     from perfmodel.tables.whatif import comparison_table
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
-    description, rungs = load_rungs(kernel)
-    given = options.kernel_parameters(param)
-    results: list[Prediction] = []
-    for each in options.device_names(device):
-        for one in rungs:
-            own = {n: v for n, v in given.items() if n in one.parameters or len(rungs) == 1}
-            results.append(
-                predict(description, load_device(each), rung=one.name, parameters=own, ranges=False)
-            )
+    found = analyse(
+        kernel,
+        [load_device(name) for name in options.device_names(device)],
+        parameters=options.kernel_parameters(param),
+        caches="warm" if warm else "cold",
+    )
     output.emit(
-        [result.to_dict() for result in results],
-        table=lambda: comparison_table(results),
+        [each.to_dict() for each in found],
+        table=lambda: comparison_table(found),
         as_json=as_json,
         as_csv=as_csv,
         rows=lambda: [
             {
-                "device": result.device,
-                "rung": result.rung,
-                "time_s": result.time_s,
-                "limiter": result.limiter,
-                "occupancy": result.occupancy,
+                "device": each.device,
+                "rung": each.rung,
+                "time_s": each.prediction.time_s if each.prediction else "",
+                "limiter": each.prediction.limiter if each.prediction else "",
+                "occupancy": each.prediction.occupancy if each.prediction else "",
+                "cannot": each.cannot,
             }
-            for result in results
+            for each in found
         ],
     )

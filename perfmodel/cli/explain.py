@@ -24,7 +24,7 @@ def explain(
     law: Annotated[
         str | None,
         typer.Argument(
-            metavar="[LAW|KERNEL:RUNG]",
+            metavar="[LAW|KERNEL[:RUNG]]",
             help="A law, or a rung whose prediction is taken apart; without one, laws are listed.",
             show_default=False,
         ),
@@ -37,6 +37,7 @@ def explain(
     from perfmodel.device.loading import load_device
     from perfmodel.explain import explain as explain_law
     from perfmodel.explain import titles
+    from perfmodel.kernels.loading import is_path, kernel_names
     from perfmodel.tables.laws import explanation_table, laws_table
 
     if law is None:
@@ -45,7 +46,7 @@ def explain(
         named = titles()
         output.emit([named], table=lambda: laws_table(named), as_json=as_json)
         return
-    if ":" in law or law.endswith((".yaml", ".yml")):
+    if ":" in law or is_path(law) or law in kernel_names():
         from perfmodel.scheduler.explanation import explain_prediction
         from perfmodel.tables.explanation import explanation_table as terms_table
 

@@ -59,15 +59,17 @@ def sensitivity(
         "parameters": lambda: parameter_effects(kernel, chosen, parameters=given),
     }[over]()
 
+    units = {name: value.unit for name, value in chosen.quantities().items()}
+
     def figure() -> Figure:
         from perfmodel.plots.tornado import draw_tornado, prepare_tornado
 
-        return draw_tornado(prepare_tornado(result, found, over))
+        return draw_tornado(prepare_tornado(result, found, over, units))
 
     output.draw(figure, plot)
     output.emit(
         [{"prediction": result.to_dict(), "over": over, "values": [plain(each) for each in found]}],
-        table=lambda: sensitivity_table(result, found, over),
+        table=lambda: sensitivity_table(result, found, over, units),
         as_json=as_json,
         as_csv=as_csv,
         rows=lambda: [plain(each) for each in found] or [{"name": "nothing moves the time"}],

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
 from perfmodel.errors import UsageError
+
+if TYPE_CHECKING:
+    from perfmodel.results.prediction import Attempt
 
 app = command_app()
 
@@ -31,6 +34,7 @@ def whatif(
     ],
     device: options.OneDevice = None,
     param: options.Parameters = None,
+    warm: options.Warm = False,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
 ) -> None:
@@ -41,9 +45,15 @@ def whatif(
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     chosen = load_device(device)
-    found = what_if(kernel, chosen, _changes(change), parameters=options.kernel_parameters(param))
+    found = what_if(
+        kernel,
+        chosen,
+        _changes(change),
+        parameters=options.kernel_parameters(param),
+        caches="warm" if warm else "cold",
+    )
     output.emit(
-        [each.to_dict() for each in found],
+        [{**each.to_dict(), "speedup": each.speedup} for each in found],
         table=lambda: whatif_table(kernel, chosen.device, found),
         as_json=as_json,
         as_csv=as_csv,
@@ -51,15 +61,23 @@ def whatif(
             {
                 "device": chosen.device,
                 "rung": each.rung,
-                "before_s": each.before.time_s,
-                "after_s": each.after.time_s,
-                "speedup": each.speedup,
-                "limiter_before": each.before.limiter,
-                "limiter_after": each.after.limiter,
+                **_side("before", each.before),
+                **_side("after", each.after),
+                "speedup": each.speedup if each.speedup > 0 else "",
             }
             for each in found
         ],
     )
+
+
+def _side(name: str, attempt: Attempt) -> dict[str, float | str]:
+    """The columns of one side of a change."""
+    prediction = attempt.prediction
+    return {
+        f"{name}_s": prediction.time_s if prediction else "",
+        f"limiter_{name}": prediction.limiter if prediction else "",
+        f"cannot_{name}": attempt.cannot,
+    }
 
 
 def _changes(pairs: list[str]) -> dict[str, str]:

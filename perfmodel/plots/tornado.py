@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfmodel.plots import style
+from perfmodel.tables.whatif import value_text
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from perfmodel.results.prediction import Prediction, Sensitivity
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
 MOST_BARS = 14
 LEAST = 1e-3
 """What moves the time by less than this share is left out."""
-_LEFT, _RIGHT, _TOP, _BOTTOM, _WIDTH, _ROW = 2.5, 0.9, 0.85, 0.65, 5.2, 0.34
+_SEEN = 5e-3
+"""A bar shorter than this share of the longest cannot be seen."""
+_INSIDE = ", inside "
+_LEFT, _RIGHT, _TOP, _BOTTOM, _WIDTH, _ROW = 2.1, 0.35, 0.85, 0.65, 5.4, 0.34
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,18 +39,27 @@ class Prepared:
     """The ends as text."""
 
 
-def prepare_tornado(result: Prediction, found: Sequence[Sensitivity], over: str) -> Prepared:
+def prepare_tornado(
+    result: Prediction,
+    found: Sequence[Sensitivity],
+    over: str,
+    units: Mapping[str, str] | None = None,
+) -> Prepared:
     """Take from sensitivities what the figure shows.
 
     Args:
         result: The prediction.
         found: What moves its time, the one that moves it most first.
         over: unknowns, fields or parameters.
+        units: Dimensions of `perfmodel.units` by the name of a value; without one it is shown as a
+            bare number.
 
     Returns:
         What is drawn.
     """
-    seen = [each for each in found if each.width_s > LEAST * result.time_s]
+    moved = {each.name: _furthest(each, result.time_s) for each in found}
+    least = max(LEAST, _SEEN * max(moved.values(), default=0.0))
+    seen = [each for each in found if moved[each.name] > least]
     shown = seen[:MOST_BARS]
     return Prepared(
         title=f"{result.kernel}:{result.rung} on {result.device}",
@@ -63,8 +77,20 @@ def prepare_tornado(result: Prediction, found: Sequence[Sensitivity], over: str)
             )
             for each in shown
         ),
-        ends=tuple((f"{each.low:.4g}", f"{each.high:.4g}") for each in shown),
+        ends=tuple(
+            (
+                value_text(each.name, each.low, units or {}),
+                value_text(each.name, each.high, units or {}),
+            )
+            for each in shown
+        ),
     )
+
+
+def _furthest(sensitivity: Sensitivity, time: float) -> float:
+    """The greater change of the time, as a share of it."""
+    ends = (sensitivity.time_at_low_s, sensitivity.time_at_high_s)
+    return max(abs(end / time - 1) for end in ends)
 
 
 def draw_tornado(prepared: Prepared) -> Figure:
@@ -85,25 +111,12 @@ def draw_tornado(prepared: Prepared) -> Figure:
         furthest = max((abs(each) for pair in prepared.changes for each in pair), default=1.0)
         least = min((each for pair in prepared.changes for each in pair), default=0.0)
         most = max((each for pair in prepared.changes for each in pair), default=0.0)
-        margin = 0.16 * max(most - least, 1e-9)
+        margin = _margin(prepared) * max(most - least, 1e-9)
         axes.set_xlim(min(least, 0) - margin, max(most, 0) + margin)
         for row, (pair, texts) in enumerate(zip(prepared.changes, prepared.ends, strict=True)):
-            place = rows - 1 - row
-            for change, text, colour, hatch in zip(
-                pair, texts, (style.BLUE, style.ORANGE), ("", "////"), strict=True
-            ):
-                if abs(change) < 1e-3 * furthest:
-                    continue
-                axes.barh(place, change, height=0.66, color=colour, hatch=hatch, edgecolor="white")
-                axes.annotate(
-                    text,
-                    (change, place),
-                    xytext=(3 if change > 0 else -3, 0),
-                    textcoords="offset points",
-                    ha="left" if change > 0 else "right",
-                    va="center",
-                    fontsize=6.5,
-                )
+            _draw_row(axes, rows - 1 - row, pair, texts, least=_SEEN * furthest)
+        if not prepared.names:
+            axes.text(0.5, 0.5, "nothing moves it", transform=axes.transAxes, ha="center")
         axes.axvline(0, color=style.INK, linewidth=0.8)
         axes.set_yticks(range(len(prepared.names)), list(reversed(prepared.names)))
         axes.set_ylim(-0.6, rows - 0.4)
@@ -112,3 +125,45 @@ def draw_tornado(prepared: Prepared) -> Figure:
             fontsize=style.NOTE_SIZE,
         )
         return figure
+
+
+def _margin(prepared: Prepared) -> float:
+    """Room for the longest label on either side, as a share of what is between the sides."""
+    longest = max(
+        (
+            sum(map(len, texts)) + len(_INSIDE) if _one_way(pair) else max(map(len, texts))
+            for pair, texts in zip(prepared.changes, prepared.ends, strict=True)
+        ),
+        default=0,
+    )
+    share = (0.058 * longest + 0.12) / _WIDTH
+    return share / (1 - 2 * share)
+
+
+def _one_way(pair: tuple[float, float]) -> bool:
+    return pair[0] * pair[1] > 0
+
+
+def _draw_row(
+    axes: Axes, place: int, pair: tuple[float, float], texts: tuple[str, str], *, least: float
+) -> None:
+    """Two bars, each labelled at its end; where both point one way, the shorter inside."""
+    ends = list(zip(pair, texts, (style.BLUE, style.ORANGE), ("", "////"), strict=True))
+    one_way = _one_way(pair) and min(map(abs, pair)) >= least
+    ends.sort(key=lambda end: -abs(end[0]))
+    for number, (change, text, colour, hatch) in enumerate(ends):
+        if abs(change) < least:
+            continue
+        height = 0.33 if one_way and number else 0.66
+        axes.barh(place, change, height=height, color=colour, hatch=hatch, edgecolor="white")
+        if one_way and number:
+            continue
+        axes.annotate(
+            f"{text}{_INSIDE}{ends[1][1]}" if one_way else text,
+            (change, place),
+            xytext=(3 if change > 0 else -3, 0),
+            textcoords="offset points",
+            ha="left" if change > 0 else "right",
+            va="center",
+            fontsize=6.5,
+        )

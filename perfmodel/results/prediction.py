@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -203,14 +204,30 @@ class Ladder(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attempt(Result):
+    """A rung on a device: its prediction, or why there is none."""
+
+    rung: str
+    device: str
+    prediction: Prediction | None
+    cannot: str
+    """Why the device cannot run it; empty where it can."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class WhatIf(Result):
     """A rung before and after a change of the device."""
 
     rung: str
     changes: dict[str, str]
-    before: Prediction
-    after: Prediction
-    speedup: float
+    before: Attempt
+    after: Attempt
+
+    @property
+    def speedup(self) -> float:
+        """Time before over time after; not a number where one of them cannot run."""
+        before, after = self.before.prediction, self.after.prediction
+        return before.time_s / after.time_s if before and after else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,6 +241,8 @@ class Crossover(Result):
     limiter_below: str
     """What limits the faster rung below."""
     limiter_above: str
+    because_it_runs: bool
+    """Whether the slower rung of one side cannot run there at all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,11 +254,25 @@ class Crossovers(Result):
     device: str
     over: str
     low: int
-    """Least value looked at."""
+    """Least value looked at that one of them can run with."""
     high: int
     faster_at_low: str
+    """The faster rung; empty where both take the same time throughout."""
     faster_at_high: str
     crossings: tuple[Crossover, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial(Result):
+    """One combination of parameters that was tried."""
+
+    values: dict[str, int]
+    time_s: float
+    """Infinite where the device cannot run it."""
+    limiter: str
+    occupancy: float
+    cannot: str
+    """What no block of it fits into; empty where one does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,3 +286,5 @@ class Best(Result):
     tried: int
     possible: int
     """Combinations that keep the constraints and of which a block fits."""
+    trials: tuple[Trial, ...]
+    """Those that keep the constraints of the rung, in the order in which they were named."""

@@ -33,7 +33,7 @@ def blocks_by(counts: LaunchCounts, fields: Fields) -> Mapping[str, Amount]:
             warps_per_block=warps, max_warps_per_mp=fields["max_warps_per_mp"]
         ),
         "blocks": fields["max_blocks_per_mp"],
-        "threads": fields["max_threads_per_mp"] // counts.threads,
+        "threads": _by_threads(counts, fields),
         "registers": law.blocks_by_registers(
             registers_per_thread=np.minimum(counts.registers, fields["max_registers_per_thread"]),
             warps_per_block=warps,
@@ -54,6 +54,12 @@ def blocks_by(counts: LaunchCounts, fields: Fields) -> Mapping[str, Amount]:
             barrier_free_warps=fields.get("barrier_free_warps", 0),
         )
     return limits
+
+
+def _by_threads(counts: LaunchCounts, fields: Fields) -> Amount:
+    """Blocks by threads; none where a block has more threads than the device allows it."""
+    can_be = counts.threads <= fields["max_threads_per_block"]
+    return fields["max_threads_per_mp"] // counts.threads * can_be
 
 
 def _by_shared(counts: LaunchCounts, fields: Fields) -> Amount:

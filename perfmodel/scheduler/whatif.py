@@ -1,4 +1,4 @@
-"""Questions about predictions: what if, what matters, where does another rung win."""
+"""Questions about predictions: on another device, with a changed one, and what matters."""
 
 from __future__ import annotations
 
@@ -6,25 +6,79 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import UsageError
+from perfmodel.errors import DataError, UsageError
 from perfmodel.kernels.loading import load_rung, load_rungs
-from perfmodel.kernels.parameters import parameter_values, possible, rung_parameters
-from perfmodel.results.prediction import Best, Crossover, Crossovers, Sensitivity, WhatIf
-from perfmodel.scheduler.evaluation import evaluate
+from perfmodel.kernels.parameters import possible, rung_parameters
+from perfmodel.results.prediction import (
+    Attempt,
+    Sensitivity,
+    WhatIf,
+)
+from perfmodel.scheduler.evaluation import Caches, evaluate
 from perfmodel.scheduler.fields import Fields
-from perfmodel.scheduler.prediction import predict, predict_times
+from perfmodel.scheduler.prediction import predict
+from perfmodel.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from perfmodel.device.model import Device
-    from perfmodel.kernels.schema import Rung
+    from perfmodel.kernels.schema import Description, Rung
 
 STEP = 0.1
 """Share by which a value is moved to see what it does."""
 _IRRELEVANT = ("peaks.", "achievable_peaks.", "links.", "dram_size", "dram_bus_width")
-_POINTS = 64
-"""Values that a search looks at before it closes in."""
+_COUNTED = (
+    "mps",
+    "max_warps_per_mp",
+    "max_threads_per_mp",
+    "max_blocks_per_mp",
+    "registers_per_mp",
+    "shared_per_mp",
+    "l1_size",
+    "l2_size",
+    "bytes_in_flight_per_mp",
+)
+"""Whole numbers that a device could have a few per cent more or less of."""
+
+
+def compare(
+    kernel: str,
+    devices: Sequence[Device],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    caches: Caches = "cold",
+) -> tuple[Attempt, ...]:
+    """Predict rungs on several devices.
+
+    Args:
+        kernel: A kernel or a file, with a rung after a colon, or all steps of its ladder.
+        devices: The devices.
+        parameters: Values of the kernel's parameters; each rung takes those it has.
+        caches: cold, or warm where the L2 holds what fits of the data at the start.
+
+    Returns:
+        Every rung on every device; where a device cannot run one, why.
+
+    Raises:
+        UsageError: A parameter that no rung has, or a value it cannot have.
+        DataError: The description is wrong, or no device can run any of the rungs.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> found = compare("vecadd:naive", [load_device("s5000"), load_device("h200")])
+        >>> [each.device for each in found if each.prediction]
+        ['s5000', 'h200']
+    """
+    description, rungs = load_rungs(kernel)
+    require_known(kernel, rungs, parameters or {})
+    attempts = tuple(
+        _attempt(description, rung, device, parameters, caches)
+        for device in devices
+        for rung in rungs
+    )
+    _require_one(attempts)
+    return attempts
 
 
 def what_if(
@@ -33,6 +87,7 @@ def what_if(
     changes: Mapping[str, str | float],
     *,
     parameters: Mapping[str, Any] | None = None,
+    caches: Caches = "cold",
 ) -> tuple[WhatIf, ...]:
     """Predict rungs before and after a change of the device.
 
@@ -40,41 +95,87 @@ def what_if(
         kernel: A kernel or a file, with a rung after a colon, or all steps of its ladder.
         device: The device.
         changes: Device values by name, as in `Device.what_if`.
-        parameters: Values of the kernel's parameters.
+        parameters: Values of the kernel's parameters; each rung takes those it has.
+        caches: cold, or warm where the L2 holds what fits of the data at the start.
 
     Returns:
-        For each rung both predictions.
+        For each rung both predictions, or why the device cannot run it.
 
     Raises:
         UsageError: A value or a parameter that is none.
-        DataError: The description is wrong, or a device cannot run it.
+        DataError: The description is wrong, or neither device can run any of the rungs.
 
     Example:
         >>> from perfmodel import load_device
         >>> (one,) = what_if("vecadd:vector_loads", load_device("s5000"),
         ...                  {"dram_bandwidth": "3.2 TB/s"})
-        >>> one.before.limiter, one.speedup > 1.5
+        >>> one.before.prediction.limiter, one.speedup > 1.5
         ('dram', True)
     """
     changed = device.what_if(**changes)
     description, rungs = load_rungs(kernel)
-    found = []
-    for each in rungs:
-        own = {n: v for n, v in (parameters or {}).items() if n in each.parameters}
-        before, after = (
-            predict(description, which, rung=each.name, parameters=own, ranges=False)
-            for which in (device, changed)
+    require_known(kernel, rungs, parameters or {})
+    found = tuple(
+        WhatIf(
+            rung=rung.name,
+            changes={name: str(value) for name, value in changes.items()},
+            before=_attempt(description, rung, device, parameters, caches),
+            after=_attempt(description, rung, changed, parameters, caches),
         )
-        found.append(
-            WhatIf(
-                rung=each.name,
-                changes={name: str(value) for name, value in changes.items()},
-                before=before,
-                after=after,
-                speedup=before.time_s / after.time_s,
-            )
+        for rung in rungs
+    )
+    _require_one([side for each in found for side in (each.before, each.after)])
+    return found
+
+
+def require_known(title: str, rungs: Sequence[Rung], given: Mapping[str, Any]) -> None:
+    """Refuse a parameter that no rung has; a misspelt one would otherwise change nothing.
+
+    Args:
+        title: What has the parameters, for the message.
+        rungs: The rungs.
+        given: The parameters given.
+
+    Raises:
+        UsageError: There is one.
+    """
+    known = {name for rung in rungs for name in rung.parameters}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, known)}")
+
+
+def own_parameters(rung: Rung, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The parameters given that a rung has."""
+    return {name: value for name, value in (given or {}).items() if name in rung.parameters}
+
+
+def _attempt(
+    description: Description,
+    rung: Rung,
+    device: Device,
+    parameters: Mapping[str, Any] | None,
+    caches: Caches,
+) -> Attempt:
+    """A prediction, or why there is none."""
+    prediction, cannot = None, ""
+    try:
+        prediction = predict(
+            description,
+            device,
+            rung=rung.name,
+            parameters=own_parameters(rung, parameters),
+            caches=caches,
+            ranges=False,
         )
-    return tuple(found)
+    except DataError as error:
+        cannot = str(error)
+    return Attempt(rung=rung.name, device=device.device, prediction=prediction, cannot=cannot)
+
+
+def _require_one(attempts: Sequence[Attempt]) -> None:
+    if not any(each.prediction for each in attempts):
+        raise DataError(attempts[0].cannot)
 
 
 def elasticities(
@@ -88,8 +189,10 @@ def elasticities(
         parameters: Values of the kernel's parameters.
 
     Returns:
-        The values that move the time, the one that moves it most first; whole numbers and sizes
-        of memory are moved too.
+        The values that move the time, the one that moves it most first. Of whole numbers those
+        are moved that count resources or sizes of memory; what the hardware's geometry is made of
+        (widths, banks, lines, units of allocation) is not. An end with which no block fits is
+        replaced by the value itself.
 
     Raises:
         UsageError: A parameter that is none.
@@ -105,18 +208,25 @@ def elasticities(
         name
         for name, value in device.quantities().items()
         if not name.startswith(_IRRELEVANT)
-        and not value.form.whole
+        and (not value.form.whole or name in _COUNTED)
         and name not in ("dram_bandwidth", "dram_data_rate")
     ]
+    now = float(evaluate(rung, values, Fields(device)).time)
     size = 2 * len(names)
     fields: dict[str, Any] = {}
     for number, name in enumerate(names):
         stated = device.quantities()[name].value
         column = np.full(size, stated)
         column[2 * number], column[2 * number + 1] = stated * (1 - STEP), stated * (1 + STEP)
+        if name in _COUNTED:
+            column = np.round(column)
         fields[name] = np.maximum(column, 1.0) if name == "saturation_sharpness" else column
     evaluation = evaluate(rung, values, Fields(device, fields), size=size)
-    times = np.broadcast_to(evaluation.time, (size,))
+    times = np.array(np.broadcast_to(evaluation.time, (size,)))
+    for number, name in enumerate(names):
+        for place in (2 * number, 2 * number + 1):
+            if not np.isfinite(times[place]):
+                times[place], fields[name][place] = now, device.quantities()[name].value
     found = [
         Sensitivity(
             name=name,
@@ -184,220 +294,3 @@ def _rung(
 ) -> tuple[Rung, dict[str, Any]]:
     rung = load_rung(kernel)
     return rung, rung_parameters(rung, parameters or {}, warp_width=device.warp_width.whole)
-
-
-def crossovers(
-    first: str,
-    second: str,
-    device: Device,
-    *,
-    over: str,
-    low: int,
-    high: int,
-    parameters: Mapping[str, Any] | None = None,
-) -> Crossovers:
-    """Where one rung becomes faster than another as a parameter grows.
-
-    Args:
-        first: A kernel and its rung.
-        second: Another.
-        device: The device.
-        over: The parameter, which both have.
-        low: Its least value.
-        high: Its greatest value.
-        parameters: Values of other parameters; each rung takes those it has.
-
-    Returns:
-        Every crossing, found by looking at values that both rungs can have and closing in by
-        bisection among them.
-
-    Raises:
-        UsageError: The parameter is none of both, or no value between the ends is possible.
-        DataError: A description is wrong.
-
-    Example:
-        >>> from perfmodel import load_device
-        >>> found = crossovers("reduce:one_block", "reduce:vector_load", load_device("s5000"),
-        ...                    over="n", low=1 << 12, high=1 << 24)
-        >>> [each.faster_below for each in found.crossings]
-        ['reduce:one_block']
-    """
-    rungs = []
-    for name in (first, second):
-        rung = load_rung(name)
-        if over not in rung.parameters:
-            raise UsageError(f"{name} has no parameter {over[:40]!r}: both rungs must have it")
-        own = {n: v for n, v in (parameters or {}).items() if n in rung.parameters}
-        rungs.append((name, rung, parameter_values(name, rung.parameters, own)))
-
-    def usable(values: Any) -> Any:
-        kept = np.ones(len(values), dtype=bool)
-        for _, rung, own in rungs:
-            kept &= possible(rung, {**own, over: values}, len(values))
-        return values[kept]
-
-    def difference(values: Any) -> Any:
-        times = [
-            np.broadcast_to(
-                evaluate(rung, {**own, over: values}, Fields(device), size=len(values)).time,
-                (len(values),),
-            )
-            for _, rung, own in rungs
-        ]
-        return times[0] - times[1]
-
-    values = usable(_spread(low, high))
-    if len(values) < 2:
-        raise UsageError(
-            f"{over} from {low} to {high}: fewer than two values that both rungs can have; give "
-            "ends that are multiples of what they divide by"
-        )
-    signs = difference(values) <= 0
-    found = []
-    for place in np.nonzero(signs[1:] != signs[:-1])[0]:
-        below, above = int(values[place]), int(values[place + 1])
-        below, above = _closed_in(
-            below, above, sign=bool(signs[place]), usable=usable, difference=difference
-        )
-        found.append(
-            _crossover(
-                rungs,
-                device,
-                over=over,
-                below=below,
-                above=above,
-                first_below=bool(signs[place]),
-            )
-        )
-    return Crossovers(
-        first=first,
-        second=second,
-        device=device.device,
-        over=over,
-        low=int(values[0]),
-        high=int(values[-1]),
-        faster_at_low=first if signs[0] else second,
-        faster_at_high=first if signs[-1] else second,
-        crossings=tuple(found),
-    )
-
-
-def _spread(low: int, high: int) -> Any:
-    """Whole numbers on a logarithmic scale, powers of two and round multiples among them."""
-    if not 1 <= low < high:
-        raise UsageError(f"from {low} to {high}: 1 or more, and upwards, is wanted")
-    powers = [1 << power for power in range(63) if low <= 1 << power <= high]
-    steps = [3 << power for power in range(62) if low <= 3 << power <= high]
-    even = np.unique(np.geomspace(low, high, _POINTS).astype(np.int64))
-    return np.unique(np.array([low, high, *powers, *steps, *even], dtype=np.int64))
-
-
-def _closed_in(
-    below: int, above: int, *, sign: bool, usable: Any, difference: Any
-) -> tuple[int, int]:
-    """The neighbouring usable values between which the sign changes."""
-    while above - below > 1:
-        span = np.unique(np.linspace(below, above, _POINTS).astype(np.int64))
-        step = 1 << max((above - below).bit_length() - 6, 0)
-        rounded = np.arange(-(-below // step), above // step + 1, dtype=np.int64) * step
-        values = usable(np.unique(np.concatenate([span, rounded])))
-        values = values[(values > below) & (values < above)]
-        if not len(values):
-            break
-        same = (difference(values) <= 0) == sign
-        if same.all():
-            below = int(values[-1])
-        else:
-            place = int(np.argmin(same))
-            above = int(values[place])
-            if place:
-                below = int(values[place - 1])
-    return below, above
-
-
-def _crossover(
-    rungs: Sequence[tuple[str, Rung, dict[str, Any]]],
-    device: Device,
-    *,
-    over: str,
-    below: int,
-    above: int,
-    first_below: bool,
-) -> Crossover:
-    names = [name for name, _, _ in rungs]
-    if not first_below:
-        names = names[::-1]
-    own = {name: values for name, _, values in rungs}
-    limiters = [
-        predict(
-            name,
-            device,
-            parameters={**own[name], over: value},
-            ranges=False,
-        ).limiter
-        for name, value in ((names[0], below), (names[1], above))
-    ]
-    return Crossover(
-        last_below=below,
-        first_above=above,
-        faster_below=names[0],
-        faster_above=names[1],
-        limiter_below=limiters[0],
-        limiter_above=limiters[1],
-    )
-
-
-def best_values(
-    kernel: str,
-    device: Device,
-    choices: Mapping[str, Sequence[int]],
-    *,
-    parameters: Mapping[str, Any] | None = None,
-) -> Best:
-    """The fastest of all combinations of some parameters' values.
-
-    Args:
-        kernel: A kernel and its rung.
-        device: The device.
-        choices: Values to try, by parameter.
-        parameters: Values of the other parameters.
-
-    Returns:
-        The fastest combination, and how many of those tried the device can run.
-
-    Raises:
-        UsageError: A parameter that is none, or no combination that the rung or the device allows.
-        DataError: The description is wrong.
-
-    Example:
-        >>> from perfmodel import load_device
-        >>> best = best_values("attention:pipelined", load_device("s5000"),
-        ...                    {"br": [64, 128, 256], "bc": [32, 64, 256]})
-        >>> best.tried, best.possible < best.tried
-        (9, True)
-    """
-    rung = load_rung(kernel)
-    fixed = parameter_values(kernel, rung.parameters, parameters or {})
-    grids = np.meshgrid(*(np.asarray(values, dtype=np.int64) for values in choices.values()))
-    tried = {name: grid.ravel() for name, grid in zip(choices, grids, strict=True)}
-    parameter_values(kernel, rung.parameters, tried)
-    count = len(next(iter(tried.values())))
-    kept = possible(rung, {**fixed, **tried}, count)
-    if not kept.any():
-        raise UsageError(f"{kernel}: no combination keeps the constraints of the rung")
-    usable = {name: values[kept] for name, values in tried.items()}
-    times = np.broadcast_to(
-        predict_times(kernel, device, parameters={**fixed, **usable}).time,
-        (int(kept.sum()),),
-    )
-    if not np.isfinite(times).any():
-        raise UsageError(f"{kernel}: {device.device} cannot run any of these combinations")
-    place = int(np.argmin(times))
-    return Best(
-        kernel=kernel,
-        device=device.device,
-        values={name: int(values[place]) for name, values in usable.items()},
-        time_s=float(times[place]),
-        tried=count,
-        possible=int(np.isfinite(times).sum()),
-    )

@@ -5,54 +5,99 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfmodel.tables.prediction import given
-from perfmodel.tables.text import percent, side_by_side, table, wrapped
+from perfmodel.tables.text import WIDTH, percent, side_by_side, table, wrapped
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from perfmodel.results.prediction import Crossovers, Prediction, Sensitivity, WhatIf
+    from perfmodel.results.prediction import (
+        Attempt,
+        Best,
+        Crossovers,
+        Prediction,
+        Sensitivity,
+        WhatIf,
+    )
 
 _MOST = 12
+_LEAST = 5e-4
+"""A change of less than this share of the time would be shown as none."""
 
 
 def whatif_table(kernel: str, device: str, found: Sequence[WhatIf]) -> str:
     """Rungs before and after a change."""
     changes = ", ".join(f"{name} = {value}" for name, value in found[0].changes.items())
-    rows = [
-        [
-            each.rung,
-            format_quantity(each.before.time_s, "s"),
-            format_quantity(each.after.time_s, "s"),
-            f"{each.speedup:.3g}x",
-            each.before.limiter,
-            each.after.limiter if each.after.limiter != each.before.limiter else "",
-        ]
-        for each in found
-    ]
+    rows = []
+    for each in found:
+        before, after = each.before.prediction, each.after.prediction
+        same = before is not None and after is not None and before.limiter == after.limiter
+        rows.append(
+            [
+                each.rung,
+                _time(each.before),
+                _time(each.after),
+                f"{each.speedup:.3g}x" if before and after else "",
+                before.limiter if before else "",
+                after.limiter if after and not same else "",
+            ]
+        )
     header = ["rung", "before", "after", "gain", "limiter", "took over"]
     title = wrapped(f"{kernel} on {device} with {changes}", indent="  ")
-    return "\n".join([title, "", table(rows, header=header, align="lrrr")])
+    attempts = [each for pair in found for each in (pair.before, pair.after)]
+    return "\n".join([title, "", table(rows, header=header, align="lrrr"), *_notes(attempts)])
 
 
-def comparison_table(results: Sequence[Prediction]) -> str:
+def comparison_table(found: Sequence[Attempt]) -> str:
     """Rungs on several devices side by side."""
-    devices = list(dict.fromkeys(each.device for each in results))
-    rungs = list(dict.fromkeys(each.rung for each in results))
-    by_place = {(each.rung, each.device): each for each in results}
+    devices = list(dict.fromkeys(each.device for each in found))
+    by_place = {(each.rung, each.device): each for each in found}
     rows: list[list[str]] = []
-    for rung in rungs:
+    for rung in dict.fromkeys(each.rung for each in found):
         here = [by_place[rung, device] for device in devices]
+        predictions = [each.prediction for each in here]
         rows += [
-            [rung, *(format_quantity(each.time_s, "s") for each in here)],
-            ["  limiter", *(each.limiter for each in here)],
-            ["  occupancy", *(percent(each.occupancy) for each in here)],
+            [rung, *map(_time, here)],
+            ["  limiter", *(each.limiter if each else "" for each in predictions)],
+            ["  occupancy", *(percent(each.occupancy) if each else "" for each in predictions)],
         ]
-    title = wrapped(f"{results[0].kernel}: {given(results[0].parameters)}", indent="  ")
-    return "\n".join([title, "", side_by_side(rows, devices)])
+    first = next(each.prediction for each in found if each.prediction)
+    title = wrapped(f"{first.kernel}: {given(first.parameters)}", indent="  ")
+    return "\n".join([title, "", side_by_side(rows, devices), *_notes(found)])
 
 
-def sensitivity_table(result: Prediction, found: Sequence[Sensitivity], over: str) -> str:
+def _time(attempt: Attempt) -> str:
+    prediction = attempt.prediction
+    return format_quantity(prediction.time_s, "s") if prediction else "cannot run"
+
+
+def _notes(attempts: Sequence[Attempt]) -> list[str]:
+    """Why rungs cannot run, each reason once."""
+    reasons = dict.fromkeys(each.cannot for each in attempts if each.cannot)
+    return [wrapped(f"note: {each}", indent="  ") for each in reasons]
+
+
+def value_text(name: str, value: float, units: Mapping[str, str]) -> str:
+    """A value with its unit; the bare number where it has none.
+
+    Args:
+        name: What has the value.
+        value: In SI units or cycles.
+        units: Dimensions of `perfmodel.units` by name.
+
+    Returns:
+        Such as `1.7 GHz`.
+
+    Example:
+        >>> value_text("clock", 1.7e9, {"clock": "hz"}), value_text("block", 256.0, {})
+        ('1.7 GHz', '256')
+    """
+    return format_quantity(value, units[name]) if name in units else f"{value:.10g}"
+
+
+def sensitivity_table(
+    result: Prediction, found: Sequence[Sensitivity], over: str, units: Mapping[str, str]
+) -> str:
     """The values that move a time."""
     what = {
         "unknowns": "over the range of each unknown",
@@ -66,16 +111,17 @@ def sensitivity_table(result: Prediction, found: Sequence[Sensitivity], over: st
     rows = [
         [
             each.name,
-            f"{each.low:.4g}",
-            f"{each.high:.4g}",
+            value_text(each.name, each.low, units),
+            value_text(each.name, each.high, units),
             f"{100 * (each.time_at_low_s / result.time_s - 1):+.1f} %",
             f"{100 * (each.time_at_high_s / result.time_s - 1):+.1f} %",
         ]
         for each in found[:_MOST]
+        if each.width_s > _LEAST * result.time_s
     ]
     if not rows:
         return f"{wrapped(title, indent='  ')}\n\nnothing moves it"
-    header = ["value (SI or cycles)", "low", "high", "time at low", "at high"]
+    header = ["value", "low", "high", "time at low", "at high"]
     return "\n".join([wrapped(title, indent="  "), "", table(rows, header=header, align="lrrrr")])
 
 
@@ -86,9 +132,9 @@ def crossover_table(found: Crossovers) -> str:
         f"{found.over} from {found.low} to {found.high}"
     )
     if not found.crossings:
-        return "\n".join(
-            [wrapped(title, indent="  "), "", f"{found.faster_at_low} is faster throughout"]
-        )
+        winner = found.faster_at_low
+        said = f"{winner} is faster throughout" if winner else "both take the same time throughout"
+        return "\n".join([wrapped(title, indent="  "), "", said])
     rows = [
         [
             str(each.last_below),
@@ -99,4 +145,72 @@ def crossover_table(found: Crossovers) -> str:
         for each in found.crossings
     ]
     header = ["up to", "faster (limiter)", "from", "faster (limiter)"]
-    return "\n".join([wrapped(title, indent="  "), "", table(rows, header=header, align="rlrl")])
+    notes = [
+        f"note: from {each.first_above} on one of them cannot run on {found.device}, or could not "
+        f"up to {each.last_below}"
+        for each in found.crossings
+        if each.because_it_runs
+    ]
+    lines = [wrapped(title, indent="  "), "", table(rows, header=header, align="rlrl")]
+    if max(map(len, lines[-1].splitlines())) > WIDTH:
+        lines[-1] = "\n".join(
+            f"up to {below}: {low}\nfrom {above} on: {high}" for below, low, above, high in rows
+        )
+    return "\n".join([*lines, *(wrapped(each, indent="  ") for each in notes)])
+
+
+def best_table(best: Best) -> str:
+    """The combinations tried: a list of one parameter's values, a grid of two parameters'."""
+    chosen = ", ".join(f"{name} = {value}" for name, value in best.values.items())
+    names = list(best.values)
+    title = (
+        f"{best.kernel} on {best.device}: {chosen} is best, {format_quantity(best.time_s, 's')}; "
+        f"{best.possible} of {best.tried} tried can run"
+    )
+    lines = [wrapped(title, indent="  "), "", _grid(best) if len(names) == 2 else _list(best)]
+    full: dict[str, list[str]] = {}
+    for each in best.trials:
+        if each.cannot:
+            full.setdefault(each.cannot, []).append(" x ".join(map(str, each.values.values())))
+    lines += [
+        wrapped(f"no block fits into {what}: {' x '.join(names)} = {', '.join(which)}", indent="  ")
+        for what, which in full.items()
+    ]
+    return "\n".join(lines)
+
+
+def _list(best: Best) -> str:
+    rows = [
+        [
+            *(str(value) for value in each.values.values()),
+            "-" if each.cannot else format_quantity(each.time_s, "s"),
+            "" if each.cannot else f"{each.time_s / best.time_s:.3g}x",
+            each.limiter or "does not fit",
+            "" if each.cannot else percent(each.occupancy),
+            "<- best" if each.values == best.values else "",
+        ]
+        for each in best.trials
+    ]
+    header = [*best.values, "time", "of the best", "limiter", "occupancy", ""]
+    return table(rows, header=header, align="r" * len(best.values) + "rrlr")
+
+
+def _grid(best: Best) -> str:
+    first, second = best.values
+    by_place = {tuple(each.values.values()): each for each in best.trials}
+    across = sorted({each.values[second] for each in best.trials})
+    rows = []
+    for down in sorted({each.values[first] for each in best.trials}):
+        cells = [str(down)]
+        for value in across:
+            each = by_place.get((down, value))
+            if each is None:
+                cells.append("")
+            elif each.cannot:
+                cells.append("-")
+            else:
+                mark = " *" if each.values == best.values else ""
+                cells.append(f"{format_quantity(each.time_s, 's')}{mark}")
+        rows.append(cells)
+    legend = f"down: {first}; across: {second}; *: best; -: does not fit; empty: not allowed"
+    return f"{side_by_side(rows, [str(value) for value in across])}\n\n{legend}"

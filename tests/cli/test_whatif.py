@@ -21,7 +21,13 @@ LINES = (
     "sensitivity gemm:register_tile --over parameters",
     "crossover reduce:one_block reduce:vector_load --over n --from 4096 --to 2^24",
     "crossover transpose:shared_tile transpose:padded_tile --over m --from 1024 --to 8192",
+    "crossover gemm:register_tile gemm:shared_double_buffer --over bk --from 8 --to 64",
+    "crossover gemv:cached_vector --best tile_v",
+    "crossover attention:fused --best br --best bc=32,64,128 -d dcu",
+    "compare gemm:register_tile -p bk=64 -d dcu -d h200",
+    "whatif --set shared_per_block=16KiB -k attention",
     "explain gemm:naive -d s5000 -p m=512",
+    "explain gemm",
     "explain reduce:single_kernel -d h200",
 )
 
@@ -59,6 +65,20 @@ def test_it_gives_rows(command: Command, line: str) -> None:
         ("crossover gemm:naive gemm:tiled --over m --from 9 --to 1", 2, "upwards"),
         ("crossover gemm:naive gemm:tiled --over m --from x --to 1", 2, "whole number"),
         ("explain gemm:nope", 3, "no rung 'nope'"),
+        ("explain gemn", 2, "no law 'gemn'"),
+        ("compare gemv -p mm=1", 2, "did you mean m?"),
+        ("whatif --set clock=1GHz -k gemv -p mm=1", 2, "did you mean m?"),
+        ("crossover gemm:naive gemm:tiled --over m --from 16 --to 64 -p kk=1", 2, "'kk'"),
+        ("crossover gemm:naive gemm:tiled --over type --from 1 --to 9", 2, "is a word"),
+        ("crossover gemm:register_tile gemm:tensor --over m --from 17 --to 31", 2, "further apart"),
+        ("crossover gemm:naive gemm:tiled --from 17 --to 31", 2, "give two rungs with --over"),
+        ("crossover gemm:naive", 2, "or one rung with --best"),
+        ("crossover gemm:naive gemm:tiled --best tile", 2, "--best is for one rung"),
+        ("crossover gemm:tiled --best tile --best tile=8", 2, "given twice"),
+        ("crossover gemm:tiled --best tile -p tile=8", 2, "leave it out"),
+        ("crossover gemm:tiled --best tile=a", 2, "whole number"),
+        ("crossover gemm:tiled --best a --best b --best c", 2, "at most two"),
+        ("compare gemm:register_tile -p bk=64 -d dcu", 3, "cannot run a single block"),
     ],
 )
 def test_what_is_wrong_is_one_line(command: Command, line: str, code: int, said: str) -> None:
@@ -66,6 +86,24 @@ def test_what_is_wrong_is_one_line(command: Command, line: str, code: int, said:
     assert (answer.code, answer.out) == (code, "")
     assert said in answer.err
     assert len(answer.err.strip().splitlines()) == 1
+
+
+def test_the_best_values_are_marked_and_what_does_not_fit_is_named(command: Command) -> None:
+    line = "crossover attention:fused --best br=64,128,256 --best bc=32,64 -d dcu"
+    shown, found = command(line).out, command(f"{line} --json").json
+    best = found["values"]
+    row = next(each for each in shown.splitlines() if each.startswith(f"{best['br']} "))
+    assert " *" in row
+    assert "no block fits into shared_memory: br x bc = 256 x 32" in shown
+    unfit = [each for each in found["trials"] if each["cannot"]]
+    assert all(each["time_s"] is None for each in unfit)
+    assert len(unfit) == found["tried"] - found["possible"]
+
+
+def test_a_size_may_be_a_power_of_two(command: Command) -> None:
+    line = "crossover gemm:naive gemm:tiled --over m --from 2^4 --json --to"
+    assert command(f"{line} 2^6").json["high"] == 64
+    assert command(f"{line} 1<<6").json["high"] == 64
 
 
 def test_the_tornado_is_drawn(command: Command, tmp_path: Path) -> None:

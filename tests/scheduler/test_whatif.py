@@ -1,31 +1,75 @@
-"""What-ifs, sensitivities, crossovers and best values."""
+"""Comparisons, what-ifs and sensitivities."""
 
 from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
 
 import pytest
 
 from perfmodel import load_device
-from perfmodel.errors import UsageError
-from perfmodel.scheduler.explanation import explain_prediction
+from perfmodel.errors import DataError, UsageError
 from perfmodel.scheduler.prediction import predict
-from perfmodel.scheduler.whatif import (
-    best_values,
-    crossovers,
-    elasticities,
-    parameter_effects,
-    what_if,
-)
+from perfmodel.scheduler.whatif import compare, elasticities, parameter_effects, what_if
+
+if TYPE_CHECKING:
+    from perfmodel.results.prediction import Attempt, Prediction
 
 S5000 = load_device("s5000")
 
 
+def predicted(attempt: Attempt) -> Prediction:
+    assert attempt.prediction is not None, attempt.cannot
+    return attempt.prediction
+
+
 def test_twice_the_bandwidth_and_what_takes_over() -> None:
     found = {each.rung: each for each in what_if("gemv", S5000, {"dram_bandwidth": "3.2 TB/s"})}
-    assert found["vector_loads"].before.limiter == "dram"
-    assert found["vector_loads"].after.limiter != "dram"
+    assert predicted(found["vector_loads"].before).limiter == "dram"
+    assert predicted(found["vector_loads"].after).limiter != "dram"
     assert found["thread_per_row"].speedup == pytest.approx(1, rel=1e-3)
     for each in found.values():
-        assert each.speedup == each.before.time_s / each.after.time_s >= 1
+        before, after = predicted(each.before), predicted(each.after)
+        assert each.speedup == before.time_s / after.time_s >= 1
+
+
+def test_a_rung_that_no_longer_fits_is_named_and_the_others_are_shown() -> None:
+    found = {
+        each.rung: each for each in what_if("attention", S5000, {"shared_per_block": "40 KiB"})
+    }
+    assert found["three_kernels"].speedup == 1
+    assert found["fused"].after.prediction is None
+    assert "49152 B of shared memory a block" in found["fused"].after.cannot
+    assert math.isnan(found["fused"].speedup)
+
+
+def test_devices_side_by_side_are_single_predictions() -> None:
+    devices = [S5000, load_device("dcu")]
+    found = compare("softmax", devices, parameters={"n": 1024}, caches="warm")
+    assert len(found) == 2 * 5
+    for each in found:
+        device = next(device for device in devices if device.device == each.device)
+        alone = predict(
+            f"softmax:{each.rung}", device, parameters={"n": 1024}, caches="warm", ranges=False
+        )
+        assert predicted(each).time_s == alone.time_s
+
+
+def test_a_device_that_cannot_run_it_is_named() -> None:
+    devices = [load_device("dcu"), load_device("h200")]
+    dcu, h200 = compare("gemm:register_tile", devices, parameters={"bk": 64})
+    assert dcu.prediction is None
+    assert "dcu allows 65536" in dcu.cannot
+    assert predicted(h200).parameters["bk"] == 64
+    with pytest.raises(DataError, match="cannot run a single block"):
+        compare("gemm:register_tile", devices[:1], parameters={"bk": 64})
+
+
+def test_a_parameter_that_no_rung_has() -> None:
+    with pytest.raises(UsageError, match="no parameter 'tile_w': did you mean tile_v"):
+        compare("gemv", [S5000], parameters={"tile_w": 512})
+    with pytest.raises(UsageError, match="no parameter 'mm'"):
+        what_if("gemv", S5000, {"clock": "2 GHz"}, parameters={"mm": 1})
 
 
 def test_a_field_that_is_none() -> None:
@@ -52,67 +96,14 @@ def test_a_value_that_breaks_a_constraint_is_not_taken() -> None:
     assert effects["tm"].high == 16
 
 
-def test_one_block_is_faster_only_for_short_vectors() -> None:
-    found = crossovers(
-        "reduce:one_block",
-        "reduce:vector_load",
-        S5000,
-        over="n",
-        low=1 << 12,
-        high=1 << 26,
-    )
-    (crossing,) = found.crossings
-    assert crossing.faster_below == "reduce:one_block"
-    for n, winner in (
-        (crossing.last_below, "reduce:one_block"),
-        (crossing.first_above, "reduce:vector_load"),
-    ):
-        times = {
-            name: predict(name, S5000, parameters={"n": n}, ranges=False).time_s
-            for name in ("reduce:one_block", "reduce:vector_load")
-        }
-        assert min(times, key=lambda name: times[name]) == winner
+def test_resources_that_are_counted_are_moved_too() -> None:
+    moved = {each.name: each for each in elasticities("reduce:warp_shuffle", S5000)}
+    assert (moved["mps"].low, moved["mps"].high) == (50, 62)
+    assert moved["mps"].time_at_low_s > moved["mps"].time_at_high_s
+    assert "warp_width" not in moved
 
 
-def test_no_crossing_says_who_wins() -> None:
-    found = crossovers(
-        "transpose:shared_tile", "transpose:padded_tile", S5000, over="m", low=1024, high=8192
-    )
-    assert found.crossings == ()
-    assert found.faster_at_low == found.faster_at_high == "transpose:padded_tile"
-
-
-def test_a_parameter_that_only_one_has() -> None:
-    with pytest.raises(UsageError, match="both rungs must have it"):
-        crossovers("gemm:naive", "gemm:tiled", S5000, over="tile", low=4, high=64)
-    with pytest.raises(UsageError, match="upwards"):
-        crossovers("gemm:naive", "gemm:tiled", S5000, over="m", low=64, high=64)
-
-
-def test_the_best_tile_is_the_fastest_of_all() -> None:
-    tiles = [512, 1024, 2048]
-    best = best_values("gemv:cached_vector", S5000, {"tile_v": tiles})
-    times = {
-        tile: predict("gemv:cached_vector", S5000, parameters={"tile_v": tile}, ranges=False).time_s
-        for tile in tiles
-    }
-    assert best.values == {"tile_v": min(times, key=lambda tile: times[tile])}
-    assert best.time_s == pytest.approx(min(times.values()), rel=1e-9)
-
-
-def test_what_no_device_can_run() -> None:
-    with pytest.raises(UsageError, match="cannot run any"):
-        best_values("attention:fused", load_device("dcu"), {"br": [512], "bc": [512]})
-    with pytest.raises(UsageError, match="no combination"):
-        best_values("gemv:cached_vector", S5000, {"tile_v": [1000]})
-
-
-def test_terms_are_amounts_over_rates() -> None:
-    shown = explain_prediction("vecadd:naive", S5000)
-    first = shown.terms[0]
-    assert (first.name, first.formula) == ("dram", "192 MiB / 1.332 TB/s")
-    assert first.time_s == pytest.approx(192 * 2**20 / 1.332e12, rel=1e-12)
-    assert first.source == S5000.dram_bandwidth_achievable.source
-    names = [term.name for term in shown.terms]
-    assert {"latency", "kernel_launch", "block_launch", "issue", "load_store"} <= set(names)
-    assert "blend of latency" in shown.combination[0]
+def test_a_block_beyond_what_the_device_allows_is_not_taken() -> None:
+    effects = {each.name: each for each in parameter_effects("vecadd:naive", S5000)}
+    assert S5000.max_threads_per_block.whole == 1024
+    assert (effects["block"].low, effects["block"].high) == (512, 1024)  # 1024 is the default
