@@ -19,6 +19,7 @@ from perfmodel.errors import DataError
 from perfmodel.kernels.affine import MEMBERS, Decomposition, reads
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.footprints import footprint, sectors_by_warp
+from perfmodel.kernels.neighbours import added_bytes
 from perfmodel.kernels.patterns import TALLIES, Case, decided, tally
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
@@ -561,6 +562,33 @@ class SiteCounter:
         ]
         return counts, gathered([each.fingerprint for each in found], which)
 
+    def added_bytes(
+        self, sites: Sequence[Site], running: Mapping[str, Amount], sizes: Sequence[Amount]
+    ) -> list[list[Amount]]:
+        """What accesses of an array that lie a distance apart add to those before them.
+
+        Args:
+            sites: The accesses, with the same loops and predicates around them.
+            running: Iterations of the loops that run, by counter, and numbers of blocks by the
+                name of the block's index.
+            sizes: Sizes of the blocks of memory to count [bytes].
+
+        Returns:
+            For each access and size its share of what it touches block by block.
+        """
+        first, others = sites[0], tuple(sites[1:])
+        accessed = self._of_access(first, running, also=others)
+        chosen, which = distinct([*accessed.columns, *sizes], self.setting.size)
+        wanted = [(each, others) for each in rows(sizes, chosen)]
+        found = self._by_case(added_bytes, first, accessed, chosen, wanted)
+        return [
+            [
+                gathered([each.shares[number][place] for each in found], which)
+                for place in range(len(sizes))
+            ]
+            for number in range(len(sites))
+        ]
+
     def repeated_share(self, site: Site, running: Mapping[str, Amount], sector: Amount) -> Amount:
         """Share of a warp's sectors that are new to it while a few iterations run at once."""
         accessed = self._of_access(site, running)
@@ -601,8 +629,11 @@ class SiteCounter:
             )
         return found
 
-    def _of_access(self, site: Site, running: Mapping[str, Amount]) -> _Accessed:
+    def _of_access(
+        self, site: Site, running: Mapping[str, Amount], also: Sequence[Site] = ()
+    ) -> _Accessed:
         assert site.array is not None
+        every = frozenset[str]().union(site.read, *(each.read for each in also))
         array = self.launch.rung.arrays[site.array]
         size = element_bytes(array, self.setting.types)
         kept = {name: total for name, total in running.items() if name in site.read}
@@ -612,7 +643,7 @@ class SiteCounter:
         else:
             access = self._width(site) * size
         read = sorted(
-            name for name in site.read if name in self.names and not name.startswith("blockDim")
+            name for name in every if name in self.names and not name.startswith("blockDim")
         )
         tables = [self.launch.tables[name][1] for name in kept if name in self.launch.tables]
         columns = [

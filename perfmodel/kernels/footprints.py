@@ -42,14 +42,14 @@ class Footprint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Runs:
+class Runs:
     """Runs of bytes [start, stop), sorted and apart; `times` copies, far from each other."""
 
     start: Ints
     stop: Ints
     times: int = 1
 
-    def moved(self, step: int, count: int) -> _Runs:
+    def moved(self, step: int, count: int) -> Runs:
         """The union of copies of the runs, each `step` further than the one before."""
         step = abs(step)
         if step == 0 or count <= 1:
@@ -62,20 +62,20 @@ class _Runs:
             shift = np.arange(count, dtype=np.int64)[:, None] * step
             return _merged((self.start + shift).ravel(), (self.stop + shift).ravel(), 1)
         if step >= span:
-            return _Runs(start=self.start, stop=self.stop, times=self.times * count)
+            return Runs(start=self.start, stop=self.stop, times=self.times * count)
         # Neither fits nor is apart: all that lies between is touched sooner or later.
-        return _Runs(
+        return Runs(
             start=self.start[:1], stop=self.start[:1] + span + step * (count - 1), times=self.times
         )
 
-    def at(self, offsets: Ints) -> _Runs:
+    def at(self, offsets: Ints) -> Runs:
         """The union of copies of the runs at some offsets, the first of them 0."""
         if len(offsets) == 1:
             return self
         if self.times == 1 and len(self.start) * len(offsets) <= _MOST_RUNS:
             shift = offsets[:, None]
             return _merged((self.start + shift).ravel(), (self.stop + shift).ravel(), 1)
-        return _Runs(start=self.start, stop=self.stop, times=self.times * len(offsets))
+        return Runs(start=self.start, stop=self.stop, times=self.times * len(offsets))
 
     def blocks(self, size: int) -> float:
         """Distinct aligned blocks of a size."""
@@ -85,14 +85,14 @@ class _Runs:
         return float(own.sum()) * self.times
 
 
-def _merged(start: Ints, stop: Ints, times: int) -> _Runs:
+def _merged(start: Ints, stop: Ints, times: int) -> Runs:
     order = np.argsort(start, kind="stable")
     start, stop = start[order], stop[order]
     reach = np.maximum.accumulate(stop)
     opens = np.ones(len(start), dtype=bool)
     opens[1:] = start[1:] > reach[:-1]
     closes = np.append(np.nonzero(opens)[0][1:] - 1, len(start) - 1)
-    return _Runs(start=start[opens], stop=reach[closes], times=times)
+    return Runs(start=start[opens], stop=reach[closes], times=times)
 
 
 def footprint(site: Site, case: Case, sizes: Sequence[int]) -> Footprint:
@@ -109,6 +109,27 @@ def footprint(site: Site, case: Case, sizes: Sequence[int]) -> Footprint:
         alone are taken to hold.
     """
     guards = [guard for guard in site.guards if not _of_block(guard)]
+    runs = touched_runs(site, case, guards)
+    if runs is None:
+        return Footprint(counts=dict.fromkeys(sizes, 0.0), fingerprint=0)
+    mark = hash((runs.start.tobytes(), runs.stop.tobytes(), runs.times))
+    return Footprint(counts={size: runs.blocks(size) for size in sizes}, fingerprint=mark)
+
+
+def touched_runs(
+    site: Site, case: Case, guards: Sequence[Node], distances: Ints | None = None
+) -> Runs | None:
+    """What a block touches while some of its loops run, as runs of bytes.
+
+    Args:
+        site: The access.
+        case: Its numbers.
+        guards: The predicates to keep.
+        distances: Elements from the access to others like it, 0 among them.
+
+    Returns:
+        The runs; None where no thread takes part.
+    """
     values, guards = _allowed(case, guards)
     names: dict[str, Any] = {**case.env, **thread_names(case)}
     in_guards = frozenset[str]().union(*map(reads, guards))
@@ -125,7 +146,9 @@ def footprint(site: Site, case: Case, sizes: Sequence[int]) -> Footprint:
     names.update({name: 0 for name in values if name not in tied})
     runs = _first_runs(site, case, names, guards, {name: values[name] for name in tied})
     if runs is None:
-        return Footprint(counts=dict.fromkeys(sizes, 0.0), fingerprint=0)
+        return None
+    if distances is not None:
+        runs = runs.at(distances * case.element_bytes)
     for name in alone:
         offsets = added(site.parts, {**case.env, name: _listed(values[name])}, (name,))
         runs = runs.at(np.unique(offsets - offsets.min()) * case.element_bytes)
@@ -136,8 +159,7 @@ def footprint(site: Site, case: Case, sizes: Sequence[int]) -> Footprint:
     )
     for step, count in moves:
         runs = runs.moved(step, count)
-    mark = hash((runs.start.tobytes(), runs.stop.tobytes(), runs.times))
-    return Footprint(counts={size: runs.blocks(size) for size in sizes}, fingerprint=mark)
+    return runs
 
 
 def _of_block(guard: Node) -> bool:
@@ -177,7 +199,7 @@ def _first_runs(
     names: dict[str, Any],
     guards: Sequence[Any],
     listed: Mapping[str, int | Ints],
-) -> _Runs | None:
+) -> Runs | None:
     """What the threads touch over the variables whose values have to be listed."""
     assert site.compiled_index is not None
     axes = [_listed(values) for values in listed.values()]

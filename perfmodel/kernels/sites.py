@@ -116,6 +116,11 @@ class Site:
         """The index, taken apart by the variables."""
         return decompose(self.index, self.variables) if self.index else Decomposition()
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether the index does nothing with a variable but add a multiple of it."""
+        return not self.parts.tangled and not self.parts.shifts
+
     @cached_property
     def atoms(self) -> tuple[tuple[str, Decomposition, Node], ...]:
         """All predicates as single comparisons: operator, left minus right, and the whole.
@@ -167,6 +172,22 @@ class RoleSites:
     root: Scope
     sites: tuple[Site, ...]
     loops: tuple[Loop, ...]
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[Site, ...], ...]:
+        """Accesses that may lie a distance apart: one array, the same surroundings and variables.
+
+        Groups of one or more. The first index of each does nothing with a variable but add a
+        multiple of it; the others may do so within bounds, as at the border of an array.
+        """
+        groups: dict[object, list[Site]] = {}
+        for site in sorted(self.sites, key=lambda site: not site.is_linear):
+            surroundings = (site.loops, tuple(map(id, site.guards)), tuple(map(id, site.shares)))
+            variables = site.read & frozenset(site.variables)
+            what = (site.array, type(site.statement), surroundings, variables)
+            if site.array is not None and (site.is_linear or what in groups):
+                groups.setdefault(what, []).append(site)
+        return tuple(map(tuple, groups.values()))
 
 
 def rung_sites(rung: Rung) -> tuple[tuple[RoleSites, ...], ...]:

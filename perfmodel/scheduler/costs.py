@@ -29,7 +29,7 @@ from perfmodel.kernels.schema import (
     Store,
 )
 from perfmodel.kernels.sites import Site
-from perfmodel.scheduler.reuse import Key, LaunchTraffic, kind_of
+from perfmodel.scheduler.reuse import LaunchTraffic, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -163,8 +163,8 @@ class _Costing:
         match site.statement:
             case Operation() as statement:
                 return self.operation(site, statement)
-            case Copy() as statement:
-                return self.copy(site, statement)
+            case Copy():
+                return self.copy(site)
             case Mma() as statement:
                 return self.mma(site, statement)
             case Shuffle() as statement:
@@ -250,7 +250,7 @@ class _Costing:
         busy["l1_lines"] = lookups / fields["line_rate"]
         moved = tallies.sectors * self.setting.of_geometry("sector")
         busy["l1"] = moved / fields["l1_bandwidth"]
-        l2_share, dram_share = self._shares((statement.array, kind_of(site)))
+        l2_share, dram_share = self.traffic.shares[site.position]
         latency = (
             fields["l1_latency"]
             + np.minimum(l2_share, 1.0) * (fields["l2_latency"] - fields["l1_latency"])
@@ -264,11 +264,11 @@ class _Costing:
             latency = 0.0  # nothing waits for what a store has handed over
         return Cost(busy=busy, instructions=instructions, latency=latency)
 
-    def copy(self, site: Site, statement: Copy) -> Cost:
+    def copy(self, site: Site) -> Cost:
         """A bulk copy."""
         fields, tallies = self.fields, self.role.tallies[site.position]
         moved = tallies.sectors * self.setting.of_geometry("sector")
-        l2_share, dram_share = self._shares((statement.array, "copy"))
+        l2_share, dram_share = self.traffic.shares[site.position]
         row = fields["shared_banks"] * fields["shared_bank_width"]
         latency = fields["l2_latency"] + np.minimum(dram_share, 1.0) * (
             fields["dram_latency"] - fields["l2_latency"]
@@ -328,12 +328,6 @@ class _Costing:
         busy["dram"] = dram_bytes * self.mps * fields["clock"] / fields["dram_bandwidth_achievable"]
         if loads:
             busy["in_flight"] = l2_bytes * latency / fields["bytes_in_flight_per_mp"]
-
-    def _shares(self, key: Key) -> tuple[Amount, Amount]:
-        """The shares of what an array is asked for that reach the L2 and the DRAM."""
-        traffic = self.traffic.by_array[key]
-        asked = np.maximum(traffic.asked, 1e-300)
-        return traffic.l2 / asked, traffic.dram / asked
 
     def _serialized(self, site: Site) -> Amount:
         """Cycles of atomics on one address, where all lanes of all blocks have the same."""

@@ -7,8 +7,10 @@ again costs nothing below it; if they do not fit, the share that does is still f
 outwards, each level can only take away from what the level inside it misses.
 
 For the L1 the blocks resident on one multiprocessor run at the same time, for the L2 those of the
-whole device. Blocks that read the same part of an array share it. A loop that moves by less than
-a line is cut into the few iterations that stay on one line and the rest.
+whole device. Blocks that read the same part of an array share it, and so do accesses that lie a
+distance apart, as the loads of a stencil do. A loop that moves by less than a line is cut into the
+few iterations that stay on one line and the rest. Of several accesses to the same bytes the first
+in order misses; the others find what it brought.
 
 Loads of global memory may stay in the L1; stores and atomics go through to the L2, and are merged
 there. Bulk copies pass the L1 by.
@@ -52,6 +54,8 @@ class LaunchTraffic:
     """The traffic of a launch, and what it leaves in the L2."""
 
     by_array: Mapping[Key, Traffic]
+    shares: Mapping[int, tuple[Amount, Amount]]
+    """Of what each access asks for the shares that reach the L2 and the DRAM, by position."""
     kept_in_l2: Mapping[str, Amount]
     """Share of each array it touched that is still in the L2 when it ends."""
 
@@ -119,19 +123,24 @@ def launch_traffic(
         stride=1,
         kinds=("load", "copy", "store"),
     )
-    above, _ = _misses(counts, setting, l1)
-    below, kept = _misses(counts, setting, l2)
-    asked = _asked(counts, setting)
+    above, _ = _misses(counts, setting, l1, {})
+    below, kept = _misses(counts, setting, l2, above)
     found: dict[Key, Traffic] = {}
-    for key, bytes_asked in asked.items():
-        l2_traffic: Amount = above.get(key, bytes_asked)
-        dram: Amount = below[key]
-        if key[1] == "load":
-            dram = np.minimum(dram, l2_traffic)
+    shares: dict[int, tuple[Amount, Amount]] = {}
+    for role, site in global_accesses(counts):
+        key = key_of(site)
+        asked = role.tallies[site.position].sectors * setting.of_geometry("sector")
+        to_l2: Amount = above.get(site.position, asked)
+        to_dram: Amount = below[site.position]
         if key[1] != "store" and key[0] in found_in_l2:
-            dram = dram * (1 - found_in_l2[key[0]])
-        found[key] = Traffic(asked=bytes_asked, l2=l2_traffic, dram=dram)
-    return LaunchTraffic(by_array=found, kept_in_l2=kept)
+            to_dram = to_dram * (1 - found_in_l2[key[0]])
+        before = found.get(key, Traffic(asked=0.0, l2=0.0, dram=0.0))
+        found[key] = Traffic(
+            asked=before.asked + asked, l2=before.l2 + to_l2, dram=before.dram + to_dram
+        )
+        divided = np.maximum(asked, 1e-300)
+        shares[site.position] = (to_l2 / divided, to_dram / divided)
+    return LaunchTraffic(by_array=found, shares=shares, kept_in_l2=kept)
 
 
 def kind_of(site: Site) -> str:
@@ -143,6 +152,11 @@ def kind_of(site: Site) -> str:
             return "copy"
         case _:
             return "store"
+
+
+def key_of(site: Site) -> Key:
+    """The array that an access is to, and what it does."""
+    return site.array or "", kind_of(site)
 
 
 def global_accesses(counts: LaunchCounts) -> Iterator[tuple[RoleCounts, Site]]:
@@ -157,57 +171,78 @@ def global_accesses(counts: LaunchCounts) -> Iterator[tuple[RoleCounts, Site]]:
                 yield role, site
 
 
-def _asked(counts: LaunchCounts, setting: Setting) -> dict[Key, Amount]:
-    found: dict[Key, Amount] = {}
-    for role, site in global_accesses(counts):
-        key = (site.array or "", kind_of(site))
-        sectors = role.tallies[site.position].sectors * setting.of_geometry("sector")
-        found[key] = found.get(key, 0.0) + sectors
-    return found
-
-
 def _misses(
-    counts: LaunchCounts, setting: Setting, level: _Level
-) -> tuple[dict[Key, Amount], dict[str, Amount]]:
-    """Bytes of a launch that a cache does not have, and the share of each array it keeps."""
+    counts: LaunchCounts, setting: Setting, level: _Level, asked: Mapping[int, Amount]
+) -> tuple[dict[int, Amount], dict[str, Amount]]:
+    """Bytes of each access that a cache does not have, and the share of each array it keeps.
+
+    `asked` has what reaches the cache where another above it has taken something away.
+    """
     walker = _Walker(counts, setting, level)
-    total: dict[Key, Amount] = {}
+    total: dict[int, Amount] = {}
     roots: list[_Footprints] = []
     for role in counts.roles:
         misses, touched = walker.scope(role, role.sites.root)
         roots.append(touched)
-        for key, amount in misses.items():
-            total[key] = total.get(key, 0.0) + amount
-    return walker.whole(total, roots)
+        total.update(misses)
+    return walker.whole(total, roots, asked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Mark:
+    """What tells the bytes that accesses touch apart."""
+
+    fingerprint: Amount
+    """Of the first block, in the first iteration of what stands still."""
+    steps: Mapping[str, Amount]
+    """Elements by which each variable that stands still moves the access."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Touched:
+    """What an access touches that none before it does [bytes]."""
+
+    mark: _Mark
+    sectors: Amount
+    lines: Amount
+    of_grid: Amount
+    """In sectors, by all blocks."""
+
+
+def _same(mark: _Mark, other: _Mark) -> Amount:
+    """1 where two accesses touch the same bytes, else 0."""
+    equal: Amount = mark.fingerprint == other.fingerprint
+    for name in mark.steps.keys() | other.steps.keys():
+        equal = equal & (mark.steps.get(name, 0) == other.steps.get(name, 0))
+    return 1.0 * equal
 
 
 class _Footprints:
-    """Distinct bytes by array: accesses that touch the same bytes are counted once."""
+    """Distinct bytes by access: what several touch counts for the first of them."""
 
     def __init__(self) -> None:
-        self._marked: dict[Key, list[tuple[Any, Amount, Amount, Amount]]] = {}
+        self._marks: dict[Key, list[_Mark]] = {}
+        self.accesses: dict[int, tuple[Key, _Touched]] = {}
 
-    def add(self, key: Key, mark: Any, size: Amount, lines: Amount, of_grid: Amount) -> None:
-        """Note what an access touches: bytes in sectors and in lines, and those of the grid."""
-        same = self._marked.setdefault(key, [])
+    def add(self, site: Site, touched: _Touched) -> None:
+        """Note what an access touches."""
+        key = key_of(site)
+        marks = self._marks.setdefault(key, [])
         fresh: Amount = 1.0
-        for other, *_ in same:
-            equal = other == mark
-            different = np.where(equal, 0.0, 1.0) if isinstance(equal, np.ndarray) else not equal
-            fresh = fresh * (1.0 * different)
-        same.append((mark, size * fresh, lines * fresh, of_grid * fresh))
-
-    def bytes(self) -> dict[Key, Amount]:
-        """Bytes in sectors of the blocks that run at the same time."""
-        return {key: sum(each[1] for each in same) for key, same in self._marked.items()}
-
-    def of_grid(self) -> dict[Key, Amount]:
-        """Bytes in sectors of all blocks."""
-        return {key: sum(each[3] for each in same) for key, same in self._marked.items()}
+        for other in marks:
+            fresh = fresh * (1.0 - _same(other, touched.mark))
+        marks.append(touched.mark)
+        first = _Touched(
+            mark=touched.mark,
+            sectors=touched.sectors * fresh,
+            lines=touched.lines * fresh,
+            of_grid=touched.of_grid * fresh,
+        )
+        self.accesses[site.position] = (key, first)
 
     def lines(self) -> Amount:
         """Bytes in lines of all arrays together."""
-        return sum((each[2] for same in self._marked.values() for each in same), 0.0)
+        return sum((each.lines for _, each in self.accesses.values()), 0.0)
 
 
 class _Walker:
@@ -220,13 +255,13 @@ class _Walker:
         self.rounds = counts.blocks / level.resident_blocks
         self._shared: dict[tuple[int, bool], Amount] = {}
 
-    def scope(self, role: RoleCounts, scope: Scope) -> tuple[dict[Key, Amount], _Footprints]:
+    def scope(self, role: RoleCounts, scope: Scope) -> tuple[dict[int, Amount], _Footprints]:
         """Misses of a scope run once by all resident blocks, and what it touches."""
-        inside: dict[Key, Amount] = {}
+        inside: dict[int, Amount] = {}
         for item in scope.items:
-            found = self._leaf(role, item) if isinstance(item, Site) else self.scope(role, item)[0]
-            for key, amount in found.items():
-                inside[key] = inside.get(key, 0.0) + amount
+            inside.update(
+                self._leaf(role, item) if isinstance(item, Site) else self.scope(role, item)[0]
+            )
         if not inside:
             return inside, _Footprints()
         touched = self._touched(role, scope, {})
@@ -237,40 +272,51 @@ class _Walker:
         size = np.maximum(role.sizes[scope.loop.counter], 1)
         share = trips / size
         few = np.minimum(self._on_one_line(role, scope), size)
-        together = {key: amount * few for key, amount in misses.items()}
+        together = {place: amount * few for place, amount in misses.items()}
         some = self._touched(role, scope, {scope.loop.counter: few})
         together = self._reduced(together, some)
-        whole = {key: amount * size / few for key, amount in together.items()}
+        whole = {place: amount * size / few for place, amount in together.items()}
         full = self._touched(role, scope, {scope.loop.counter: size})
         reduced = self._reduced(whole, full)
-        return {key: amount * share for key, amount in reduced.items()}, full
+        return {place: amount * share for place, amount in reduced.items()}, full
 
     def whole(
-        self, misses: Mapping[Key, Amount], roots: list[_Footprints]
-    ) -> tuple[dict[Key, Amount], dict[str, Amount]]:
+        self,
+        misses: Mapping[int, Amount],
+        roots: list[_Footprints],
+        asked: Mapping[int, Amount],
+    ) -> tuple[dict[int, Amount], dict[str, Amount]]:
         """Misses of the launch, and the share of what it touched that the cache still holds."""
-        total = {key: amount * self.rounds for key, amount in misses.items()}
+        every = {
+            place: np.minimum(amount * self.rounds, asked.get(place, np.inf))
+            for place, amount in misses.items()
+        }
+        if self.level.kinds == ("load",):  # an L1 is not kept from one round of blocks to the next
+            return every, {}
         extents = self._extents()
         of_round: dict[Key, Amount] = {}
         of_grid: dict[Key, Amount] = {}
+        total: dict[Key, Amount] = {}
+        places: dict[Key, list[int]] = {}
         for touched in roots:
-            grid = touched.of_grid()
-            for key, amount in touched.bytes().items():
-                of_round[key] = of_round.get(key, 0.0) + amount
-                of_grid[key] = of_grid.get(key, 0.0) + grid[key]
+            for place, (key, each) in touched.accesses.items():
+                of_round[key] = of_round.get(key, 0.0) + each.sectors
+                of_grid[key] = of_grid.get(key, 0.0) + each.of_grid
+                total[key] = total.get(key, 0.0) + every[place]
+                places.setdefault(key, []).append(place)
         once = {key: np.minimum(amount, extents[key[0]]) for key, amount in of_grid.items()}
         at_once: Amount = sum(of_round.values(), 0.0)
         everything: Amount = sum(once.values(), 0.0)
         kept = np.minimum(1.0, self.level.capacity / np.maximum(everything, 1.0))
-        if self.level.kinds == ("load",):  # an L1 is not kept from one round of blocks to the next
-            return total, {}
         for key, amount in of_round.items():
             # After so many rounds the blocks come back to what they have touched before.
             rounds = np.maximum(once[key] / np.maximum(amount, 1.0), 1.0)
             apart = rounds * np.maximum(at_once, 1.0)
             found = np.maximum(kept, np.minimum(1.0, self.level.capacity / apart))
-            total[key] = np.minimum(total[key], found * once[key] + (1 - found) * total[key])
-        return total, {key[0]: kept for key in of_round}
+            left = np.minimum(total[key], found * once[key] + (1 - found) * total[key])
+            share = left / np.maximum(total[key], 1e-300)
+            every.update({place: every[place] * share for place in places[key]})
+        return every, {key[0]: kept for key in of_round}
 
     def _extents(self) -> dict[str, Amount]:
         launch = self.counts.roles[0].counter.launch
@@ -280,18 +326,15 @@ class _Walker:
             for name, array in launch.rung.arrays.items()
         }
 
-    def _reduced(self, misses: Mapping[Key, Amount], touched: _Footprints) -> dict[Key, Amount]:
-        lines = touched.lines()
-        found = np.minimum(1.0, self.level.capacity / np.maximum(lines, 1.0))
-        sizes = touched.bytes()
+    def _reduced(self, misses: Mapping[int, Amount], touched: _Footprints) -> dict[int, Amount]:
+        found = np.minimum(1.0, self.level.capacity / np.maximum(touched.lines(), 1.0))
+        first = {place: each.sectors for place, (_, each) in touched.accesses.items()}
         return {
-            key: np.minimum(amount, found * sizes[key] + (1 - found) * amount)
-            if key in sizes
-            else amount
-            for key, amount in misses.items()
+            place: np.minimum(amount, found * first[place] + (1 - found) * amount)
+            for place, amount in misses.items()
         }
 
-    def _leaf(self, role: RoleCounts, site: Site) -> dict[Key, Amount]:
+    def _leaf(self, role: RoleCounts, site: Site) -> dict[int, Amount]:
         """What an access asks for in one iteration of the loops around it, by resident blocks."""
         if not self._is_global(role, site):
             return {}
@@ -310,7 +353,7 @@ class _Walker:
                     site, {loop.counter: few}, self.level.block_bytes
                 )
                 once = once * share
-        return {(site.array or "", kind_of(site)): once}
+        return {site.position: once}
 
     def _is_global(self, role: RoleCounts, site: Site) -> bool:
         statement = site.statement
@@ -325,16 +368,96 @@ class _Walker:
     ) -> _Footprints:
         """What a scope touches while it and all inside it run."""
         found = _Footprints()
+        added = self._added(role, scope, running)
         for site, size, lines, mark in self._footprints(role, scope, running):
+            sector_share, line_share, grid_share = added.get(site.position, (1.0, 1.0, 1.0))
             present = self._presence(role, site)
             times = self._different_blocks(site) * present
-            of_grid = size * self._different_blocks(site, of_grid=True) * present
-            found.add((site.array or "", kind_of(site)), mark, size * times, lines * times, of_grid)
+            touched = _Touched(
+                mark=mark,
+                sectors=size * times * sector_share,
+                lines=lines * times * line_share,
+                of_grid=size * self._different_blocks(site, of_grid=True) * present * grid_share,
+            )
+            found.add(site, touched)
         return found
+
+    def _added(
+        self, role: RoleCounts, scope: Scope, running: Mapping[str, Amount]
+    ) -> dict[int, tuple[Amount, Amount, Amount]]:
+        """What accesses add to others and blocks to their neighbours, as shares of their own.
+
+        In sectors and lines of the resident blocks, and in sectors of the grid. Blocks that follow
+        one another share what lies at their borders; those of one multiprocessor do not.
+        """
+        found: dict[int, tuple[Amount, Amount, Amount]] = {}
+        sizes = (self.level.block_bytes, self.level.line_bytes)
+        for sites in self._neighbours(role, scope):
+            runs = self._running(role, scope, sites[0], running)
+            of_round = role.counter.added_bytes(
+                sites, {**runs, **self._blocks_in_a_row(self.level.resident_blocks)}, sizes
+            )
+            of_grid = role.counter.added_bytes(
+                sites, {**runs, **self._blocks_in_a_row(self.counts.blocks)}, sizes[:1]
+            )
+            for site, (sector, line), (whole,) in zip(sites, of_round, of_grid, strict=True):
+                found[site.position] = (sector, line, whole)
+        return found
+
+    def _neighbours(self, role: RoleCounts, scope: Scope) -> list[tuple[Site, ...]]:
+        """Accesses in a scope that others, or themselves in other blocks, may lie next to."""
+        known = role.counter.kept
+        key = ("neighbours", id(scope), self.level.kinds)
+        if key not in known:
+            held = {site.position for site in scope.sites()}
+            known[key] = [
+                sites
+                for sites in role.sites.neighbours
+                if sites[0].position in held
+                and self._is_global(role, sites[0])
+                and (len(sites) > 1 or self._is_ragged(role, sites[0]))
+            ]
+        found: list[tuple[Site, ...]] = known[key]
+        return found
+
+    def _is_ragged(self, role: RoleCounts, site: Site) -> bool:
+        """Whether blocks that follow one another start within a sector."""
+        if not isinstance(self.level.stride, int):
+            return False
+        size = element_bytes(role.counter.launch.rung.arrays[site.array or ""], self.setting.types)
+        return any(
+            np.any(compiled(node)(self.counts.names) * size % self.level.block_bytes)
+            for name, node in site.parts.linear.items()
+            if name in BLOCK_NAMES
+        )
+
+    def _blocks_in_a_row(self, count: Amount) -> dict[str, Amount]:
+        """So many blocks by the name of their index, where neighbours run at the same time."""
+        if not isinstance(self.level.stride, int):
+            return {}
+        return dict(zip(BLOCK_NAMES, self._neighbouring_blocks(count), strict=True))
+
+    def _running(
+        self, role: RoleCounts, scope: Scope, site: Site, running: Mapping[str, Amount]
+    ) -> dict[str, Amount]:
+        """Iterations of the loops that run inside a scope around a site, and of some others."""
+        loops = list(site.loops)
+        inner = loops[loops.index(scope.loop) + 1 :] if scope.loop else loops
+        runs = {loop.counter: np.maximum(role.sizes[loop.counter], 1) for loop in inner}
+        return {**runs, **running}
+
+    def _neighbouring_blocks(self, count: Amount) -> tuple[Amount, Amount, Amount]:
+        """How far so many blocks, one after another, reach in x, y and z."""
+        grid = self.counts.grid
+        return (
+            np.minimum(count, grid[0]),
+            np.minimum(np.ceil(count / grid[0]), grid[1]),
+            np.minimum(np.ceil(count / (grid[0] * grid[1])), grid[2]),
+        )
 
     def _footprints(
         self, role: RoleCounts, scope: Scope, running: Mapping[str, Amount]
-    ) -> list[tuple[Site, Amount, Amount, Any]]:
+    ) -> list[tuple[Site, Amount, Amount, _Mark]]:
         """Bytes that one block touches, in sectors and in lines, by each access of a scope."""
         if self.setting.size > 1:
             return self._new_footprints(role, scope, running)
@@ -344,23 +467,33 @@ class _Walker:
         kept = role.counter.kept
         if key not in kept:
             kept[key] = self._new_footprints(role, scope, running)
-        known: list[tuple[Site, Amount, Amount, Any]] = kept[key]
+        known: list[tuple[Site, Amount, Amount, _Mark]] = kept[key]
         return known
 
     def _new_footprints(
         self, role: RoleCounts, scope: Scope, running: Mapping[str, Amount]
-    ) -> list[tuple[Site, Amount, Amount, Any]]:
-        found: list[tuple[Site, Amount, Amount, Any]] = []
+    ) -> list[tuple[Site, Amount, Amount, _Mark]]:
+        found: list[tuple[Site, Amount, Amount, _Mark]] = []
         for site in scope.sites():
             if not self._is_global(role, site):
                 continue
-            loops = list(site.loops)
-            inner = loops[loops.index(scope.loop) + 1 :] if scope.loop else loops
-            runs = {loop.counter: np.maximum(role.sizes[loop.counter], 1) for loop in inner}
-            runs.update(running)
+            runs = self._running(role, scope, site, running)
             block, line = self.level.block_bytes, self.level.line_bytes
-            (blocks, lines), mark = role.counter.footprints(site, runs, (block, line))
+            (blocks, lines), fingerprint = role.counter.footprints(site, runs, (block, line))
+            mark = _Mark(fingerprint=fingerprint, steps=self._steps(role, site, runs))
             found.append((site, blocks * block, lines * line, mark))
+        return found
+
+    def _steps(
+        self, role: RoleCounts, site: Site, running: Mapping[str, Amount]
+    ) -> dict[str, Amount]:
+        """By how much blocks and the loops that stand still move an access [elements]."""
+        found: dict[str, Amount] = {}
+        for name, node in site.parts.linear.items():
+            step = compiled(node)(self.counts.names)
+            if name in running:
+                step = step * ((running[name] == 1) & (role.sizes[name] > 1))
+            found[name] = step
         return found
 
     def _presence(self, role: RoleCounts, site: Site) -> Amount:
@@ -394,9 +527,7 @@ class _Walker:
         x, y, z = (f"blockIdx.{m}" in read for m in MEMBERS)
         grid = self.counts.grid
         if isinstance(stride, int) and stride == 1:
-            across = np.minimum(resident, grid[0])
-            down = np.minimum(np.ceil(resident / grid[0]), grid[1])
-            deep = np.minimum(np.ceil(resident / (grid[0] * grid[1])), grid[2])
+            across, down, deep = self._neighbouring_blocks(resident)
         else:
             turn = np.gcd(stride % grid[0], grid[0])
             across = np.minimum(resident, grid[0] / np.maximum(turn, 1))
