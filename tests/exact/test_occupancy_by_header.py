@@ -59,8 +59,8 @@ def calculator(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("nvidia-cuda-runtime of the test extra is not installed")
     source = Path(__file__).with_name("occupancy_by_header.c")
     program = tmp_path_factory.mktemp("occupancy") / "calculator"
-    include = Path(str(header.locate())).parent
-    command = [compiler, "-std=gnu11", "-O1", "-w", "-I", include, "-o", program, source]
+    include = f"-I{Path(str(header.locate())).parent}"
+    command = [compiler, "-std=gnu11", "-O1", "-w", include, "-o", str(program), str(source)]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     return program
 
