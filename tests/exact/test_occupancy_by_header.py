@@ -141,13 +141,11 @@ def actual(device: perfmodel.Device, asked: dict[str, NDArray[np.int64]]) -> dic
     return found
 
 
-@pytest.mark.parametrize("name", NVIDIA)
-def test_blocks_and_limits_are_those_of_the_header(name: str, calculator: Path) -> None:
-    device = load_device(name)
-    architecture = device.architecture
-    asked = kernels(np.random.default_rng(NVIDIA.index(name)), architecture)
+def differences(device: perfmodel.Device, calculator: Path, seed: int) -> list[str]:
+    """The kernels on which perfmodel and the header differ, with what each of them says."""
+    asked = kernels(np.random.default_rng(seed), device.architecture)
     rows = np.stack(list(asked.values()), axis=1)
-    header = expected(calculator, architecture, rows)
+    header = expected(calculator, device.architecture, rows)
     ours = actual(device, asked)
 
     active, *limits, bits, of_a_block, allocated = header.T
@@ -158,13 +156,35 @@ def test_blocks_and_limits_are_those_of_the_header(name: str, calculator: Path) 
         # Where barriers bind, the header leaves the bits of what would have bound without them.
         binds = (bits & LIMITS[resource] != 0) & (limit == active)
         differing |= binds != np.array([resource in found for found in ours["limiters"]])
-    first = np.flatnonzero(differing)[:1]
-    assert not differing.any(), (
-        f"{differing.sum()} of {KERNELS} kernels differ on {name}; the first: "
-        f"{dict(zip(asked, rows[first].tolist()[0], strict=True))}, the header: "
-        f"{header[first].tolist()[0]}, perfmodel: "
-        f"{ {key: each[first].tolist()[0] for key, each in ours.items()} }"
-    )
+    return [
+        f"{dict(zip(asked, rows[place].tolist(), strict=True))}: the header "
+        f"{header[place].tolist()}, perfmodel {[each[place] for each in ours.values()]}"
+        for place in np.flatnonzero(differing)
+    ]
+
+
+@pytest.mark.parametrize("name", NVIDIA)
+def test_blocks_and_limits_are_those_of_the_header(name: str, calculator: Path) -> None:
+    found = differences(load_device(name), calculator, seed=NVIDIA.index(name))
+    assert not found, f"{len(found)} of {KERNELS} kernels differ; the first: {found[0]}"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"register_allocation_unit": 128},
+        {"register_partitions": 1},
+        {"registers_per_block": 32768},
+        {"shared_reserved_per_block": "0 B"},
+        {"shared_allocation_unit": "256 B"},
+        {"shared_per_block": "226 KiB"},
+        {"barriers_per_mp": 32},
+        {"max_blocks_per_mp": 24},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_wrong_rounding_or_limit_shows(wrong: dict[str, Any], calculator: Path) -> None:
+    assert len(differences(load_device("h200").what_if(**wrong), calculator, seed=1)) > 100
 
 
 def test_every_architecture_of_the_table_has_a_device() -> None:
