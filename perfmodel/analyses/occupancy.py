@@ -45,11 +45,14 @@ def occupancy(
         threads_per_block: Threads of a block [threads]; a number or an array.
         registers_per_thread: Registers of a thread [registers]; on AMD the vector registers,
             accumulation registers counted in.
-        shared_bytes_per_block: Static and dynamic shared memory of a block [bytes].
+        shared_bytes_per_block: Static and dynamic shared memory of a block together [bytes],
+            opted in to what the device allows a block.
         scalar_registers_per_warp: Scalar registers of a warp [registers]; AMD alone has them.
-        barriers_per_block: Block barriers the kernel uses [barriers].
+        barriers_per_block: Block barriers the kernel uses [barriers]: 1 for __syncthreads alone,
+            more with named barriers.
         carveout_percent: Preferred share of shared memory [%] where it shares its body with the
-            L1; None for the largest setting.
+            L1, as cudaFuncAttributePreferredSharedMemoryCarveout takes it; None, its -1, for the
+            largest setting. A block that needs more gets the least setting that holds it.
 
     Returns:
         The result; its fields are arrays where an argument is one.
@@ -113,6 +116,7 @@ def occupancy(
             register_allocation_unit=device.register_allocation_unit.whole,
         ),
         shared_allocated_bytes=_shared_allocated(device, kernel, "stated"),
+        shared_setting_bytes=_shared_setting(device, kernel, "stated"),
         occupancy_range=(least, greatest),
         one_block_more=more,
         one_block_more_surely=None if surely == more else surely,
@@ -227,6 +231,17 @@ def _shared_allocated(device: Device, kernel: Kernel, end: End) -> Number:
     )
 
 
+def _shared_setting(device: Device, kernel: Kernel, end: End) -> Number:
+    capacity, _ = _readers(end)
+    steps = device.shared_carveouts.values if device.shared_carveouts else ()
+    return law.shared_setting(
+        shared_allocated_bytes=_shared_allocated(device, kernel, end),
+        shared_bytes_per_mp=capacity(device.shared_per_mp),
+        carveout_bytes=tuple(int(step) for step in steps),
+        carveout_percent=kernel.carveout_percent,
+    )
+
+
 def blocks_by(device: Device, kernel: Kernel, end: End) -> dict[str, Number]:
     """Blocks that each resource of an MP allows, at one end of the values that are ranges."""
     capacity, cost = _readers(end)
@@ -266,16 +281,9 @@ def blocks_by(device: Device, kernel: Kernel, end: End) -> dict[str, Number]:
 
 def _by_shared(device: Device, kernel: Kernel, end: End) -> Number:
     capacity, cost = _readers(end)
-    allocated = _shared_allocated(device, kernel, end)
-    steps = device.shared_carveouts.values if device.shared_carveouts else ()
     return law.blocks_by_shared(
-        shared_allocated_bytes=allocated,
-        shared_setting_bytes=law.shared_setting(
-            shared_allocated_bytes=allocated,
-            shared_bytes_per_mp=capacity(device.shared_per_mp),
-            carveout_bytes=tuple(int(step) for step in steps),
-            carveout_percent=kernel.carveout_percent,
-        ),
+        shared_allocated_bytes=_shared_allocated(device, kernel, end),
+        shared_setting_bytes=_shared_setting(device, kernel, end),
         shared_limit_bytes_per_block=capacity(device.shared_per_block)
         + cost(device.shared_reserved_per_block),
     )

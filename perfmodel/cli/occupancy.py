@@ -26,6 +26,7 @@ Examples:
   perfmodel occupancy -d s5000 --threads 256 --registers 128 --shared 32KiB
   perfmodel occupancy -d s5000 -d h200 --threads 256 --registers 64
   perfmodel occupancy -d h200 --threads 256 --registers 64 --sweep registers
+  perfmodel occupancy -d h200 --threads 128 -s 20KiB --carveout 50 --barriers 16
   perfmodel occupancy -d h200 --threads 16x16 -r 40 --plot occupancy.png
 """
 
@@ -41,15 +42,27 @@ def occupancy(
     ] = "0",
     shared: Annotated[
         str,
-        typer.Option("--shared", "-s", metavar="BYTES", help="Shared memory of a block: 32KiB."),
+        typer.Option(
+            "--shared",
+            "-s",
+            metavar="BYTES",
+            help="Shared memory of a block, static and dynamic together: 32KiB.",
+        ),
     ] = "0",
     scalar_registers: Annotated[
         str, typer.Option(metavar="N", help="Scalar registers of a warp (AMD, DCU).")
     ] = "0",
-    barriers: Annotated[str, typer.Option(metavar="N", help="Block barriers used.")] = "1",
+    barriers: Annotated[
+        str,
+        typer.Option(metavar="N", help="Block barriers used; __syncthreads alone is 1."),
+    ] = "1",
     carveout: Annotated[
         str | None,
-        typer.Option(metavar="PERCENT", help="Preferred share of shared memory (NVIDIA)."),
+        typer.Option(
+            metavar="PERCENT",
+            help="Preferred carve-out of shared memory from the L1; without it, the largest "
+            "(NVIDIA).",
+        ),
     ] = None,
     sweep: Annotated[
         str | None,

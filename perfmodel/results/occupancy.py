@@ -47,6 +47,8 @@ class OccupancyResult(Result):
     """Registers a warp takes, rounded up as the device does."""
     shared_allocated_bytes: Any
     """Shared memory a block takes, reserve and rounding included."""
+    shared_setting_bytes: Any
+    """Shared memory of an MP as the carve-out preference leaves it."""
     occupancy_range: tuple[Any, Any]
     """The least and the greatest occupancy over the ends of the device values that are ranges."""
     one_block_more: OneBlockMore | None

@@ -85,7 +85,7 @@ def l1_left(counts: LaunchCounts, fields: Fields, blocks_per_mp: Amount) -> Amou
     """L1 left for global memory where shared memory is taken from the same body [bytes]."""
     if fields.device.shared_carveouts is None:
         return fields["l1_size"]
-    steps = np.array([0.0, *sorted(fields.device.shared_carveouts.values)])
+    steps = np.array(sorted(fields.device.shared_carveouts.values))
     taken = shared_allocated(counts, fields) * blocks_per_mp
     place = np.minimum(np.searchsorted(steps, taken), len(steps) - 1)
     return np.maximum(fields["l1_size"] - steps[place], 0.0)

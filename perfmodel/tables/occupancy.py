@@ -84,6 +84,9 @@ def _one(result: OccupancyResult) -> str:
         ["occupancy", percent(result.occupancy) + _range(result)],
         ["limited by", ", ".join(_RESOURCES[name] for name in result.limiters)],
     ]
+    if result.carveout_percent is not None:
+        setting = format_quantity(result.shared_setting_bytes, "bytes")
+        rows.append(["shared memory", f"{setting} an MP, preferred {result.carveout_percent} %"])
     limits = [
         [
             _RESOURCES[name],

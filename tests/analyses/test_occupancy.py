@@ -416,6 +416,9 @@ def test_one_kernel_equals_the_batch_and_one_block_more_holds(name: str) -> None
         placement = Placement(mp, kernel)
         assert result.registers_per_warp == placement.registers
         assert result.shared_allocated_bytes == placement.shared
+        assert result.shared_setting_bytes == shared_of_the_mp(
+            mp, kernel.carveout_percent, placement.shared
+        )
         more = result.one_block_more
         if more is None:
             continue

@@ -121,7 +121,7 @@ WRONG_USE = [
 
 WRONG_DATA = [
     ("occupancy --threads 256 -d s500", "did you mean s5000?"),
-    ("occupancy --threads 256 -d nothing-like-it", "known: a100"),
+    ("occupancy --threads 256 -d nothing-like-it", "known: a10, a100"),
     ("occupancy --threads 256 -d no/such/file.yaml", "No such file"),
     ("coalescing -i threadIdx.x*", "operand is missing"),
     ("coalescing -i threadIdx.w", "threadIdx.w"),

@@ -110,6 +110,16 @@ def test_occupancy_json_has_the_keys_that_others_rely_on(command: Command) -> No
     assert found["limiters"] == ["registers"]
 
 
+def test_occupancy_shows_the_carveout_that_was_chosen(command: Command) -> None:
+    """50 % of 228 KiB is 114 KiB, for which 132 KiB serves; six blocks of 21 KiB fit, not ten."""
+    line = "occupancy -d h200 --threads 128 --shared 20KiB"
+    preferred = command(f"{line} --carveout 50").out
+    assert "shared memory  132 KiB an MP, preferred 50 %" in preferred
+    assert "blocks per MP  6" in preferred
+    assert "blocks per MP  10" in command(line).out
+    assert "limited by     barriers" in command(f"{line} --barriers 16").out
+
+
 def test_coalescing_json_has_the_keys_that_others_rely_on(command: Command) -> None:
     found = command("coalescing -d s5000 --index threadIdx.x*32 --json").json
     expected = {
