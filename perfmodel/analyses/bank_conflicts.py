@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,6 +11,7 @@ from perfmodel.analyses.warp_access import LARGEST_ADDRESS, WarpAccess, warp_acc
 from perfmodel.engines import bank_conflicts as law
 from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
+from perfmodel.kernels.geometry import WIDEST_SHARED_ACCESS_BYTES, merge_distances
 from perfmodel.results import BankConflictResult, LayoutSuggestion, Padding, Swizzle
 
 if TYPE_CHECKING:
@@ -34,8 +36,13 @@ def bank_conflicts(
     active: str | int | Sequence[bool] | NDArray[Any] | None = None,
     parameters: Mapping[str, int | Sequence[int]] | None = None,
     swizzle: tuple[int, int] | None = None,
+    matrices: int | None = None,
 ) -> BankConflictResult:
     """Passes of one shared-memory access of a warp.
+
+    A matrix load or store (ldmatrix, stmatrix) moves 1, 2 or 4 matrices of 8 rows of 16 bytes;
+    lanes 0 to 7 give the addresses of the rows of the first, 8 to 15 those of the second, and each
+    matrix is served for itself.
 
     Args:
         device: The device.
@@ -48,12 +55,14 @@ def bank_conflicts(
         active: A predicate, the number of leading lanes that take part, or one flag a lane.
         parameters: Values of the named parameters; a sequence makes as many accesses.
         swizzle: mask and shift of ``a ^ ((a & mask) >> shift)``, applied to byte addresses.
+        matrices: Matrices of a matrix load or store: 1, 2 or 4; `index` then gives rows, in units
+            of 16 bytes, and element_bytes is 16.
 
     Returns:
         The result; its fields are arrays where there are several accesses.
 
     Raises:
-        ArgumentError: A number is outside its range.
+        ArgumentError: A number is outside its range, or the device has no matrix loads.
         ExpressionError: The expression is wrong or names what is not given.
 
     Source: `perfmodel.engines.bank_conflicts`; document 000, section 3.3.
@@ -63,8 +72,14 @@ def bank_conflicts(
         >>> result = bank_conflicts(load_device("s5000"), index="threadIdx.x * 32", element_bytes=4)
         >>> result.passes, result.ideal_passes, result.conflict_free
         (32, 1, False)
+        >>> bank_conflicts(load_device("h200"), index="threadIdx.x % 8 * 8 + threadIdx.x / 8",
+        ...                element_bytes=16, matrices=4).passes  # rows of 128 bytes: 8 a matrix
+        32
     """
+    import numpy as np
+
     require_operation(operation)
+    active = _matrix_lanes(device, matrices, element_bytes, active)
     access = warp_access(
         device,
         index=index,
@@ -78,11 +93,19 @@ def bank_conflicts(
     addresses = access.addresses
     if swizzle is not None:
         addresses = law.swizzled(addresses=addresses, mask=swizzle[0], shift=swizzle[1])
-    groups = _groups(device, operation, element_bytes)
-    passes = _passes(device, access, addresses, groups)
+    served = _served(device, operation, element_bytes, matrices)
+    passes = _passes(device, access, addresses, served)
+    alike = law.read_alike(
+        addresses=addresses, active=access.active, distances=served.merge_distances
+    )
+    merged = law.paired_groups(served.groups)
     lanes = access.active.sum(axis=-1)
-    ideal = _ideal(device, access, groups)
-    bank, degree = _worst(device, access, addresses, groups)
+    ideal = _ideal(device, access, served.groups)
+    words = np.where(
+        alike[..., None],
+        _words(device, access, addresses, merged),
+        _words(device, access, addresses, served.groups),
+    )
     return BankConflictResult(
         device=device.device,
         operation=operation,
@@ -91,11 +114,11 @@ def bank_conflicts(
         passes=scalar(passes),
         ideal_passes=scalar(ideal),
         conflict_free=scalar(passes <= ideal),
-        worst_bank=scalar(bank),
-        worst_degree=scalar(degree),
+        worst_bank=scalar(words.argmax(axis=-1)),
+        worst_degree=scalar(words.max(axis=-1)),
         banks=device.shared_banks.whole,
         bank_width_bytes=device.shared_bank_width.whole,
-        groups=groups,
+        groups=merged if alike.all() else served.groups,
         addresses=addresses,
         active=access.active,
     )
@@ -112,6 +135,7 @@ def suggest_layout(
     base_bytes: int = 0,
     active: str | int | Sequence[bool] | NDArray[Any] | None = None,
     parameters: Mapping[str, int | Sequence[int]] | None = None,
+    matrices: int | None = None,
 ) -> LayoutSuggestion:
     """The smallest padding and XOR swizzle that free all the accesses given together.
 
@@ -129,6 +153,7 @@ def suggest_layout(
         base_bytes: Address of element 0 [bytes].
         active: A predicate, the number of leading lanes that take part, or one flag a lane.
         parameters: Values of the named parameters; a sequence makes as many accesses.
+        matrices: Matrices of a matrix load or store, as in `bank_conflicts`.
 
     Returns:
         Padding and swizzle, each None where none frees all accesses; the padding of the fewest
@@ -149,6 +174,7 @@ def suggest_layout(
         (1, '0xf80', 5)
     """
     require_operation(operation)
+    active = _matrix_lanes(device, matrices, element_bytes, active)
     if isinstance(indices, str) or not indices:
         raise ArgumentError(f"indices is {indices!r:.60}: give a list of at least one access")
     if row_elements is not None:
@@ -166,14 +192,14 @@ def suggest_layout(
             parameters=parameters,
         )
     ]
-    groups = _groups(device, operation, element_bytes)
+    served = _served(device, operation, element_bytes, matrices)
     rows = _rows(device, accesses) if row_elements is None else [row_elements]
-    freeing, least = _paddings(device, accesses, groups, rows)
+    freeing, least = _paddings(device, accesses, served, rows)
     return LayoutSuggestion(
         device=device.device,
         padding=freeing,
         least_padding=None if freeing is not None else least,
-        swizzle=_smallest_swizzle(device, accesses, groups),
+        swizzle=_smallest_swizzle(device, accesses, served),
     )
 
 
@@ -201,28 +227,60 @@ def _every_warp(device: Device, block: tuple[int, ...], **access: Any) -> Iterat
         yield warp_access(device, block=block, warp=warp, **access)
 
 
-def _groups(
-    device: Device, operation: Operation, element_bytes: int
-) -> tuple[tuple[int, ...], ...]:
-    if element_bytes > 16:
-        raise ArgumentError(f"element_bytes is {element_bytes}: shared memory takes up to 16")
+@dataclass(frozen=True, kw_only=True)
+class _Served:
+    """How a device serves an access."""
+
+    groups: tuple[tuple[int, ...], ...]
+    """Lanes that are served together."""
+    merge_distances: tuple[int, ...]
+    """Of lanes that read alike, where two groups are then served at once."""
+
+
+def _served(
+    device: Device, operation: Operation, element_bytes: int, matrices: int | None
+) -> _Served:
+    if element_bytes > WIDEST_SHARED_ACCESS_BYTES:
+        raise ArgumentError(
+            f"element_bytes is {element_bytes}: shared memory takes up to "
+            f"{WIDEST_SHARED_ACCESS_BYTES}"
+        )
     written = device.shared_lane_groups.get(operation, {})
     width = cast("AccessWidth", f"{element_bytes} B")
+    merged = merge_distances(device) if operation == "load" and matrices is None else ()
     if width in written:
-        return written[width].groups
-    return law.lane_groups(
+        return _Served(groups=written[width].groups, merge_distances=merged)
+    groups = law.lane_groups(
         lanes=device.warp_width.whole,
         element_bytes=element_bytes,
         banks=device.shared_banks.whole,
         bank_width_bytes=device.shared_bank_width.whole,
     )
+    return _Served(groups=groups, merge_distances=merged)
+
+
+def _matrix_lanes(
+    device: Device,
+    matrices: int | None,
+    element_bytes: int,
+    active: str | int | Sequence[bool] | NDArray[Any] | None,
+) -> str | int | Sequence[bool] | NDArray[Any] | None:
+    """The lanes that take part: those that give rows, where matrices are moved."""
+    if matrices is None:
+        return active
+    if device.matrix_load_rows is None:
+        raise ArgumentError(f"matrices is {matrices}: {device.device} has no matrix loads")
+    if matrices not in (1, 2, 4):
+        raise ArgumentError(f"matrices is {matrices}: 1, 2 or 4 are moved at once")
+    if element_bytes != WIDEST_SHARED_ACCESS_BYTES:
+        raise ArgumentError(f"element_bytes is {element_bytes}: a row of a matrix has 16 bytes")
+    if active is not None:
+        raise ArgumentError("active: all lanes take part in a matrix load; leave it out")
+    return device.matrix_load_rows.whole * matrices
 
 
 def _passes(
-    device: Device,
-    access: WarpAccess,
-    addresses: NDArray[np.int64],
-    groups: Sequence[Sequence[int]],
+    device: Device, access: WarpAccess, addresses: NDArray[np.int64], served: _Served
 ) -> NDArray[np.int64]:
     return law.passes(
         addresses=addresses,
@@ -230,7 +288,8 @@ def _passes(
         element_bytes=access.element_bytes,
         banks=device.shared_banks.whole,
         bank_width_bytes=device.shared_bank_width.whole,
-        groups=groups,
+        groups=served.groups,
+        merge_distances=served.merge_distances,
     )
 
 
@@ -252,16 +311,16 @@ def _ideal(
     return total
 
 
-def _worst(
+def _words(
     device: Device,
     access: WarpAccess,
     addresses: NDArray[np.int64],
     groups: Sequence[Sequence[int]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The bank with the most distinct words in one group of lanes, and how many they are."""
+) -> NDArray[np.int64]:
+    """The distinct words wanted of each bank, in the group of lanes that wants most of it."""
     import numpy as np
 
-    words = np.stack(
+    words: NDArray[np.int64] = np.stack(
         [
             law.words_by_bank(
                 addresses=addresses[..., list(group)],
@@ -274,7 +333,7 @@ def _worst(
             if group
         ]
     ).max(axis=0)
-    return words.argmax(axis=-1), words.max(axis=-1)
+    return words
 
 
 def _present(group: Sequence[int], lanes: int) -> list[int]:
@@ -285,14 +344,14 @@ def _most_passes(
     device: Device,
     accesses: Sequence[WarpAccess],
     addresses: Sequence[NDArray[np.int64]],
-    groups: Sequence[Sequence[int]],
+    served: _Served,
 ) -> tuple[tuple[int, ...], bool]:
     """The most passes each access takes with new addresses, and whether all are conflict-free."""
     found = []
     free = True
     for access, moved in zip(accesses, addresses, strict=True):
-        passes = _passes(device, access, moved, groups)
-        free = free and not (passes > _ideal(device, access, groups)).any()
+        passes = _passes(device, access, moved, served)
+        free = free and not (passes > _ideal(device, access, served.groups)).any()
         found.append(int(passes.max()))
     return tuple(found), bool(free)
 
@@ -300,7 +359,7 @@ def _most_passes(
 def _paddings(
     device: Device,
     accesses: Sequence[WarpAccess],
-    groups: Sequence[Sequence[int]],
+    served: _Served,
     rows: Sequence[int],
 ) -> tuple[Padding | None, Padding | None]:
     """The smallest padding that frees all accesses, and the one with the fewest passes."""
@@ -308,7 +367,7 @@ def _paddings(
     for pad in range(device.shared_banks.whole + 1):
         for row in rows:
             moved = [_padded(access, row, pad) for access in accesses]
-            passes, free = _most_passes(device, accesses, moved, groups)
+            passes, free = _most_passes(device, accesses, moved, served)
             found = Padding(
                 row_elements=row, pad_elements=pad, extra_share=pad / row, passes=passes
             )
@@ -328,14 +387,14 @@ def _padded(access: WarpAccess, row: int, pad: int) -> NDArray[np.int64]:
 
 
 def _smallest_swizzle(
-    device: Device, accesses: Sequence[WarpAccess], groups: Sequence[Sequence[int]]
+    device: Device, accesses: Sequence[WarpAccess], served: _Served
 ) -> Swizzle | None:
     """The first mask and shift that free all accesses, fewest folded bits first.
 
     The folded bits land above the bits within an element, so that wide accesses stay whole, and
     below the mask, so that the map undoes itself and no two addresses meet.
     """
-    unchanged = _swizzle(device, accesses, groups, 0, 0)
+    unchanged = _swizzle(device, accesses, served, 0, 0)
     if unchanged is not None:
         return unchanged
     lowest = accesses[0].element_bytes.bit_length() - 1
@@ -345,7 +404,7 @@ def _smallest_swizzle(
         for target in range(lowest, turn_bits - bits + 1):
             for source in range(target + bits, highest):
                 mask, shift = ((1 << bits) - 1) << source, source - target
-                found = _swizzle(device, accesses, groups, mask, shift)
+                found = _swizzle(device, accesses, served, mask, shift)
                 if found is not None:
                     return found
     return None
@@ -354,12 +413,12 @@ def _smallest_swizzle(
 def _swizzle(
     device: Device,
     accesses: Sequence[WarpAccess],
-    groups: Sequence[Sequence[int]],
+    served: _Served,
     mask: int,
     shift: int,
 ) -> Swizzle | None:
     moved = [law.swizzled(addresses=a.addresses, mask=mask, shift=shift) for a in accesses]
-    passes, free = _most_passes(device, accesses, moved, groups)
+    passes, free = _most_passes(device, accesses, moved, served)
     if not free:
         return None
     piece = 1 << (mask >> shift).bit_length() if mask else 1

@@ -20,6 +20,8 @@ Examples:
   perfmodel banks -d s5000 --index "threadIdx.x * 32" --type float --suggest
   perfmodel banks -i "threadIdx.x * 32 + c" -i "c * 32 + threadIdx.x" \\
       -p c=0..31 --suggest
+  perfmodel banks -d h200 -i "threadIdx.x % 8 * 8 + threadIdx.x / 8" --matrices 4 \\
+      --suggest
   perfmodel banks -d mi300x -i "threadIdx.x" --type float4 --plot banks.png
 """
 
@@ -37,6 +39,13 @@ def banks(
     swizzle: Annotated[
         str | None,
         typer.Option(metavar="MASK:SHIFT", help="Apply address ^ ((address & MASK) >> SHIFT)."),
+    ] = None,
+    matrices: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="A matrix load or store (ldmatrix) of 1, 2 or 4 matrices; the index gives rows.",
+        ),
     ] = None,
     suggest: Annotated[
         bool, typer.Option("--suggest", help="Find the smallest padding and XOR swizzle.")
@@ -65,7 +74,7 @@ def banks(
     devices = [load_device(name) for name in options.device_names(device)]
     if len(index) > 1 and len(devices) > 1:
         raise UsageError("several --index and several --device: repeat one of the two")
-    size = options.element_bytes(element_type)
+    size = options.element_bytes("16" if matrices is not None else element_type)
     shape = options.shape(block, "--block")
     values = options.parameters(param)
     options.require_used(values, [*index, active or ""])
@@ -82,6 +91,7 @@ def banks(
             active=options.active_lanes(active),
             parameters=values,
             swizzle=_mask_and_shift(swizzle),
+            matrices=matrices,
         )
         for each in devices
         for expression in index
@@ -97,6 +107,7 @@ def banks(
             base_bytes=options.byte_size(base, "--base"),
             active=options.active_lanes(active),
             parameters=values,
+            matrices=matrices,
         )
         for each in (devices if suggest else ())
     ]

@@ -139,6 +139,11 @@ class DeviceFields:
         default_factory=dict
     )
     """Lanes served together, by operation and width, where they are not simply consecutive."""
+    shared_merge_distance: v.Few | None = None
+    """Groups of a wide load are served in pairs where all lanes read what lane ^ d reads, for one
+    power of two d up to this."""
+    matrix_load_rows: v.Few | None = None
+    """Lanes that give the rows of one matrix to a matrix load, where there is one (ldmatrix: 8)."""
 
     # Issue and arithmetic
 

@@ -35,6 +35,12 @@ class Geometry:
         default_factory=dict, hash=False
     )
     """Lanes served together, by operation and bytes a lane, where they are not consecutive."""
+    merge_distances: tuple[int, ...] = ()
+    """Of lanes that read alike, where two groups of a wide load are then served at once."""
+
+    def resized(self, sizes: Mapping[str, int]) -> Geometry:
+        """The geometry with other sizes."""
+        return Geometry(**sizes, lane_groups=self.lane_groups, merge_distances=self.merge_distances)
 
     @cached_property
     def period(self) -> int:
@@ -73,6 +79,18 @@ FIELDS: Mapping[str, str] = {
 """The device fields that a geometry is made of."""
 
 
+def merge_distances(device: Device) -> tuple[int, ...]:
+    """The distances between lanes that read alike at which a device merges groups of a load.
+
+    Example:
+        >>> from perfmodel import load_device
+        >>> merge_distances(load_device("h200")), merge_distances(load_device("mi300x"))
+        ((1, 2), ())
+    """
+    most = device.shared_merge_distance
+    return () if most is None else tuple(1 << power for power in range(most.whole.bit_length()))
+
+
 def device_geometry(device: Device) -> Geometry:
     """The geometry of a device.
 
@@ -87,4 +105,4 @@ def device_geometry(device: Device) -> Geometry:
         for width, written in by_width.items()
     }
     sizes = {ours: getattr(device, name).whole for name, ours in FIELDS.items()}
-    return Geometry(**sizes, lane_groups=groups)
+    return Geometry(**sizes, lane_groups=groups, merge_distances=merge_distances(device))

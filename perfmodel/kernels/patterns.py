@@ -158,6 +158,7 @@ def _count_access(case: Case, addresses: Ints, active: Any, size: int, add: Any)
             banks=geometry.shared_banks,
             bank_width_bytes=geometry.shared_bank_width,
             groups=groups,
+            merge_distances=geometry.merge_distances if case.operation == "load" else (),
         )
         add("passes", passes)
         add(

@@ -66,7 +66,7 @@ class BankConflictResult(Result):
     ideal_passes: Any
     """Trips that the same lanes would take without a conflict."""
     conflict_free: Any
-    """Whether passes equals ideal_passes."""
+    """Whether passes are no more than ideal_passes; lanes that read alike can take fewer."""
     worst_bank: Any
     """The bank that is asked for the most distinct words in one group of lanes."""
     worst_degree: Any

@@ -108,7 +108,7 @@ def _geometries(fields: Fields, size: int) -> tuple[tuple[Geometry, ...], Any]:
     columns = {ours: fields[name] for name, ours in GEOMETRY_FIELDS.items()}
     if not any(isinstance(each, np.ndarray) for each in columns.values()):
         sizes = {ours: int(each) for ours, each in columns.items()}
-        return (Geometry(**sizes, lane_groups=stated.lane_groups),), 0
+        return (stated.resized(sizes),), 0
     rows = [
         tuple(
             int(each[place] if isinstance(each, np.ndarray) else each) for each in columns.values()
@@ -118,8 +118,7 @@ def _geometries(fields: Fields, size: int) -> tuple[tuple[Geometry, ...], Any]:
     distinct_rows = sorted(set(rows))
     places = {row: number for number, row in enumerate(distinct_rows)}
     geometries = tuple(
-        Geometry(**dict(zip(columns, row, strict=True)), lane_groups=stated.lane_groups)
-        for row in distinct_rows
+        stated.resized(dict(zip(columns, row, strict=True))) for row in distinct_rows
     )
     return geometries, np.array([places[row] for row in rows], dtype=np.int64)
 
