@@ -11,9 +11,10 @@ from perfmodel.tables.prediction import parameter_lines
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from perfmodel.results.prediction import Ladder
@@ -225,7 +226,7 @@ def _draw_bars(axes: Axes, prepared: Prepared) -> None:
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(left, right)
-        axes.xaxis.set_major_formatter(_plain_number)
+        _label_ticks(axes.xaxis, left, right, _plain_number)
     for row, bar in enumerate(prepared.bars):
         place = len(prepared.bars) - 1 - row
         slots = [place + _SLOT * (MOST_BOUNDS / 2 - slot) for slot in range(MOST_BOUNDS + 1)]
@@ -297,6 +298,24 @@ def _write_numbers(axes: Axes, bar: Bar, place: float, *, is_first: bool) -> Non
             )
 
 
+def _label_ticks(
+    axis: Axis, low: float, high: float, written: Callable[[float, float], str]
+) -> None:
+    """Label the decades of a logarithmic axis, and 2 and 5 between where there are few."""
+    few = math.log10(high / low) < _FEW_DECADES
+
+    def minor(value: float, place: float) -> str:
+        first = f"{value:e}"[0]
+        return written(value, place) if few and first in "25" else ""
+
+    axis.set_major_formatter(written)
+    axis.set_minor_formatter(minor)
+    axis.set_tick_params(which="minor", labelsize=style.TICK_SIZE, labelcolor=style.INK)
+
+
+_FEW_DECADES = 1.6
+
+
 def _plain_number(value: float, _: float) -> str:
     return f"{value:g}"
 
@@ -358,10 +377,10 @@ def _draw_roof(axes: Axes, prepared: Prepared) -> None:
         axes.legend(loc="lower right", fontsize=_SMALL, frameon=False)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.xaxis.set_major_formatter(_plain_number)
-    axes.yaxis.set_major_formatter(_flop_rate)
     axes.set_xlim(low, high)
     axes.set_ylim(min(ys) / (10 if others else 4), top * 2.5)
+    _label_ticks(axes.xaxis, *axes.get_xlim(), _plain_number)
+    _label_ticks(axes.yaxis, *axes.get_ylim(), _flop_rate)
     _number_points(axes, drawn)
     axes.set_xlabel("useful FLOP / byte of DRAM", fontsize=style.NOTE_SIZE)
     axes.set_ylabel("useful FLOP/s; numbers: rungs", fontsize=style.NOTE_SIZE)

@@ -177,6 +177,7 @@ def _change(name: str, old_s: float, new_s: float) -> str:
     """
     if old_s <= 0:
         return f"{name} is new"
-    if new_s >= 2 * old_s:
-        return f"{name} x {new_s / old_s:.0f}"
-    return f"{name} {100 * (new_s / old_s - 1):+.0f} %"
+    ratio = new_s / old_s
+    if ratio >= 2:
+        return f"{name} x {ratio:.2g}" if ratio < 10 else f"{name} x {ratio:.0f}"
+    return f"{name} {100 * (ratio - 1):+.0f} %"

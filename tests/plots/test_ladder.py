@@ -40,13 +40,25 @@ def test_a_tensor_rung_is_held_against_the_tensor_peak() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "device"), [("softmax", "dcu"), ("reduce", "s5000"), ("gemm", "h200")]
+    ("kernel", "device"),
+    [("softmax", "dcu"), ("reduce", "s5000"), ("gemm", "h200"), ("attention", "dcu")],
 )
 def test_labels_do_not_collide(
     kernel: str, device: str, assert_readable: Callable[[Figure], None]
 ) -> None:
     steps = ladder(kernel, load_device(device), alternatives=True)
     assert_readable(draw_ladder(prepare_ladder([steps])))
+
+
+def test_a_range_of_little_more_than_a_decade_has_plain_ticks(
+    texts_of: Callable[[Figure], list[str]],
+) -> None:
+    steps = ladder("attention", load_device("dcu"), ranges=False)
+    figure = draw_ladder(prepare_ladder([steps]))
+    figure.canvas.draw()
+    texts = texts_of(figure)
+    assert not [each for each in texts if "$" in each]
+    assert {"2 T", "5 T", "10 T"} <= set(texts)
 
 
 def test_no_label_lies_on_a_bar() -> None:

@@ -137,5 +137,5 @@ def test_each_note_is_said_once_with_its_rungs() -> None:
     said = [note.split(": ", 2)[2] for note in notes]
     assert len(said) == len(set(said))
     assert any(note.startswith("note: thread_per_row, warp_per_row: ") for note in notes)
-    both = ladder("transpose", S5000.what_if(l2_bandwidth="1 GB/s"), ranges=False)
-    assert ladder_notes(both) == []
+    (note,) = ladder_notes(ladder("vecadd", DCU, parameters={"n": 64}, ranges=False))
+    assert note.startswith("note: all rungs: the limiter rests on kernel_launch = ")
