@@ -306,6 +306,8 @@ class Crossovers(Result):
     asked_high: int
     narrowed: tuple[str, ...]
     """Why not all that was asked for is looked at; empty where it is."""
+    missing_work: tuple[str, ...]
+    """How one of them falls short of the whole work, so that its times say little."""
     faster_at_low: str
     """The faster rung; empty where both take the same time throughout."""
     faster_at_high: str

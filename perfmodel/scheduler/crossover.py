@@ -100,6 +100,7 @@ def crossovers(
         asked_low=low,
         asked_high=high,
         narrowed=_narrowed(allowed, values, low=low, high=high, device=device.device),
+        missing_work=search.missing_work(values),
         faster_at_low=named[int(signs[0])],
         faster_at_high=named[int(signs[-1])],
         crossings=tuple(found),
@@ -218,6 +219,19 @@ class _Search:
         values, first, second = values[runs], first[runs], second[runs]
         equal = np.isclose(first, second, rtol=_EQUAL, atol=0)
         return values, np.where(equal, 0, np.where(first < second, -1, 1))
+
+    def missing_work(self, values: Any) -> tuple[str, ...]:
+        """How the rungs fall short of the whole work, each at the greatest value it runs with."""
+        found = []
+        for side in self.rungs:
+            runs = values[np.isfinite(self._times(side, values))]
+            if not len(runs):
+                continue
+            given = {**side.values, self.over: int(runs[-1])}
+            said = predict(side.name, self.device, parameters=given, ranges=False).missing_work
+            if said:
+                found.append(f"{side.name} {said}")
+        return tuple(found)
 
     def _times(self, side: _Side, values: Any) -> Any:
         batch = {**side.values, self.over: values}

@@ -155,7 +155,7 @@ def crossover_table(found: Crossovers) -> str:
     if not found.crossings:
         winner = found.faster_at_low
         said = f"{winner} is faster throughout" if winner else "both take the same time throughout"
-        return "\n".join([wrapped(title, indent="  "), "", said, *_narrowings(found)])
+        return "\n".join([wrapped(title, indent="  "), "", said, *_cautions(found)])
     rows = [
         [
             str(each.last_below),
@@ -177,15 +177,15 @@ def crossover_table(found: Crossovers) -> str:
         lines[-1] = "\n".join(
             f"up to {below}: {low}\nfrom {above} on: {high}" for below, low, above, high in rows
         )
-    return "\n".join([*lines, *(wrapped(each, indent="  ") for each in notes), *_narrowings(found)])
+    return "\n".join([*lines, *(wrapped(each, indent="  ") for each in notes), *_cautions(found)])
 
 
-def _narrowings(found: Crossovers) -> list[str]:
-    """Why the values looked at are fewer than those asked for."""
-    return [
-        wrapped(f"note: asked for {found.asked_low} to {found.asked_high}: {each}", indent="  ")
-        for each in found.narrowed
+def _cautions(found: Crossovers) -> list[str]:
+    """Why the values looked at are fewer than those asked for, and which rung does less."""
+    narrowed = [
+        f"asked for {found.asked_low} to {found.asked_high}: {each}" for each in found.narrowed
     ]
+    return [wrapped(f"note: {each}", indent="  ") for each in (*narrowed, *found.missing_work)]
 
 
 def best_table(best: Best) -> str:

@@ -136,6 +136,14 @@ def test_a_range_that_is_narrowed_says_why(command: Command) -> None:
     assert "asked for" not in command(line).out
 
 
+def test_a_rung_that_wins_by_leaving_work_out_is_named(command: Command) -> None:
+    line = "crossover softmax:packed softmax:packed_as_printed --over n --from 512 --to 4096"
+    (said,) = command(f"{line} --json").json["missing_work"]
+    assert said.startswith("softmax:packed_as_printed does not do the whole work: moves ")
+    shown = " ".join(command(line).out.split())
+    assert f"note: {said}" in shown
+
+
 def test_the_tornado_is_drawn(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "tornado.svg"
     answer = command("sensitivity softmax:thread_per_row -d dcu --plot", str(file))
