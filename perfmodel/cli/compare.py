@@ -35,15 +35,16 @@ def compare(
     from perfmodel.tables.whatif import comparison_table
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
+    given = options.kernel_parameters(param)
     found = analyse(
         kernel,
         [load_device(name) for name in options.device_names(device)],
-        parameters=options.kernel_parameters(param),
+        parameters=given,
         caches="warm" if warm else "cold",
     )
     output.emit(
         [each.to_dict() for each in found],
-        table=lambda: comparison_table(found),
+        table=lambda: comparison_table(found, given),
         as_json=as_json,
         as_csv=as_csv,
         rows=lambda: [

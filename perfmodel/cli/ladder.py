@@ -86,13 +86,15 @@ def ladder(
                 "device": result.device,
                 "kernel": result.kernel,
                 "rung": step.rung,
-                "time_s": step.prediction.time_s,
-                "time_low_s": step.prediction.time_range_s[0],
-                "time_high_s": step.prediction.time_range_s[1],
-                "speedup": step.speedup,
-                "step_speedup": step.step_speedup,
-                "limiter": step.prediction.limiter,
+                "time_s": step.prediction.time_s if step.prediction else "",
+                "time_low_s": step.prediction.time_range_s[0] if step.prediction else "",
+                "time_high_s": step.prediction.time_range_s[1] if step.prediction else "",
+                "speedup": step.speedup if step.speedup > 0 else "",
+                "step_speedup": step.step_speedup if step.step_speedup > 0 else "",
+                "limiter": step.prediction.limiter if step.prediction else "",
                 "removed": step.removed,
+                "missing_work": step.prediction.missing_work if step.prediction else "",
+                "cannot": step.cannot,
             }
             for result in results
             for step in result.steps

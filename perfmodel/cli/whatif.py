@@ -45,16 +45,17 @@ def whatif(
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     chosen = load_device(device)
+    given = options.kernel_parameters(param)
     found = what_if(
         kernel,
         chosen,
         _changes(change),
-        parameters=options.kernel_parameters(param),
+        parameters=given,
         caches="warm" if warm else "cold",
     )
     output.emit(
         [{**each.to_dict(), "speedup": each.speedup} for each in found],
-        table=lambda: whatif_table(kernel, chosen.device, found),
+        table=lambda: whatif_table(kernel, chosen.device, found, given),
         as_json=as_json,
         as_csv=as_csv,
         rows=lambda: [

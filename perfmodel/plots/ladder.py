@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perfmodel.plots import style
+from perfmodel.tables.prediction import parameter_lines
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from perfmodel.results.prediction import Ladder
@@ -45,17 +47,30 @@ _COLOURS = {
     "launch": style.PALE,
     "arithmetic": style.VERMILLION,
 }
-_ROW = 0.62
-_LEFT, _TOP, _BOTTOM, _BARS, _GAP, _ROOF = 1.95, 0.75, 0.62, 4.6, 2.95, 3.7
+_ROW = 0.82
+"""Of a rung: a slot for its time and one for each of its bounds, and a gap."""
+_SLOT = 0.18
+"""Height of a slot, as a share of the row."""
+_LEFT, _TOP, _BOTTOM, _BARS, _GAP, _ROOF, _RIGHT = 2.2, 0.9, 0.62, 4.9, 3.1, 3.7, 0.85
+_NOTE = 0.16
+_COLUMNS = (0.14, 1.0, 1.62)
+"""Where the columns of numbers beside the bars begin [inches]."""
 _LOGARITHMIC = 20
 """From this ratio of the longest time to the shortest on, their scale is logarithmic."""
+_SAME = 0.015
+"""Points nearer than this share of the axes share a label."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
     """A rung of the figure."""
 
+    number: int
+    """Its place among the rungs that can run, from 1."""
     label: str
+    is_alternative: bool
+    is_whole: bool
+    """Whether it does the whole work; else it has no place on the roofline."""
     time_s: float
     low_s: float
     high_s: float
@@ -75,9 +90,10 @@ class Prepared:
 
     title: str
     subtitle: str
+    notes: tuple[str, ...]
+    """What is left out, and why."""
     bars: tuple[Bar, ...]
-    peak_flop_per_s: float
-    peak_name: str
+    peaks_flop_per_s: Mapping[str, float]
     bandwidth_bytes_per_s: float
 
 
@@ -94,38 +110,46 @@ def prepare_ladder(ladders: Sequence[Ladder]) -> tuple[Prepared, ...]:
 
 
 def _prepared(ladder: Ladder) -> Prepared:
-    from perfmodel.device.loading import load_device
-
-    device = load_device(ladder.device)
-    last = ladder.steps[-1].prediction
-    tensor = f"tensor_{last.parameters.get('type', '')}"
-    on_tensor = any(bound.name == "tensor" for bound in last.bounds) and tensor in device.peaks
-    peak: Any = tensor if on_tensor else "fp32"
-    given = ", ".join(f"{name} = {value}" for name, value in ladder.parameters.items())
+    running = ladder.running()
+    shared, apart = parameter_lines([each for _, each in running], ladder.given)
+    left_out = [f"left out: {each.rung}: {each.cannot}" for each in ladder.steps if each.cannot]
+    partial = [
+        f"not on the roofline: {step.rung} {prediction.missing_work}"
+        for step, prediction in running
+        if prediction.missing_work
+    ]
     return Prepared(
         title=f"{ladder.kernel} on {ladder.device}",
-        subtitle=given if len(given) < 110 else f"{given[:107]}...",
+        subtitle=_shortened("; ".join([shared, *apart])),
+        notes=tuple(map(_shortened, (*left_out, *partial))),
         bars=tuple(
             Bar(
+                number=number,
                 label=("or " if step.is_alternative else "") + step.rung.replace("_", " "),
-                time_s=step.prediction.time_s,
-                low_s=step.prediction.time_range_s[0],
-                high_s=step.prediction.time_range_s[1],
+                is_alternative=step.is_alternative,
+                is_whole=not prediction.missing_work,
+                time_s=prediction.time_s,
+                low_s=prediction.time_range_s[0],
+                high_s=prediction.time_range_s[1],
                 speedup=step.speedup,
                 step_speedup=step.step_speedup,
-                limiter=step.prediction.limiter,
-                bounds=tuple(
-                    (bound.name, bound.time_s) for bound in step.prediction.bounds[:MOST_BOUNDS]
-                ),
-                intensity=step.prediction.level("dram").intensity_flop_per_byte,
-                flop_per_s=step.prediction.flop_per_s,
+                limiter=prediction.limiter,
+                bounds=tuple((each.name, each.time_s) for each in prediction.bounds[:MOST_BOUNDS]),
+                intensity=prediction.level("dram").intensity_flop_per_byte,
+                flop_per_s=prediction.flop_per_s,
             )
-            for step in ladder.steps
+            for number, (step, prediction) in enumerate(running, start=1)
         ),
-        peak_flop_per_s=device.peaks[peak].value,
-        peak_name=peak,
-        bandwidth_bytes_per_s=device.dram_bandwidth_achievable.value,
+        peaks_flop_per_s=ladder.roof.peaks_flop_per_s,
+        bandwidth_bytes_per_s=ladder.roof.bandwidth_bytes_per_s,
     )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+_LONGEST = 170
 
 
 def draw_ladder(prepared: Sequence[Prepared]) -> Figure:
@@ -139,17 +163,23 @@ def draw_ladder(prepared: Sequence[Prepared]) -> Figure:
     """
     with style.look():
         heights = [max(_ROW * len(each.bars), 2.6) for each in prepared]
-        total = sum(heights) + len(prepared) * (_TOP + _BOTTOM)
-        width = _LEFT + _BARS + _GAP + _ROOF + 0.35
+        above = [_TOP + _NOTE * len(each.notes) for each in prepared]
+        total = sum(heights) + sum(above) + len(prepared) * _BOTTOM
+        width = _LEFT + _BARS + _GAP + _ROOF + _RIGHT
         figure = style.new_figure(width, total)
         top = total
-        for each, height in zip(prepared, heights, strict=True):
-            bottom = top - _TOP - height
+        for each, height, head in zip(prepared, heights, above, strict=True):
+            bottom = top - head - height
             _titles(figure, each, top, width, total)
             bars = style.add_axes(figure, left=_LEFT, bottom=bottom, width=_BARS, height=height)
             _draw_bars(bars, each)
+            roof_height = min(height, 1.25 * _ROOF)
             roof = style.add_axes(
-                figure, left=_LEFT + _BARS + _GAP, bottom=bottom, width=_ROOF, height=height
+                figure,
+                left=_LEFT + _BARS + _GAP,
+                bottom=bottom + height - roof_height,
+                width=_ROOF,
+                height=roof_height,
             )
             _draw_roof(roof, each)
             top = bottom - _BOTTOM
@@ -166,14 +196,15 @@ def _titles(figure: Figure, prepared: Prepared, top: float, width: float, total:
         color=style.INK,
         va="top",
     )
-    figure.text(
-        0.16 / width,
-        (top - 0.4) / total,
-        prepared.subtitle,
-        fontsize=style.NOTE_SIZE,
-        color=style.GREY,
-        va="top",
-    )
+    for number, line in enumerate((prepared.subtitle, *prepared.notes)):
+        figure.text(
+            0.16 / width,
+            (top - 0.4 - _NOTE * number) / total,
+            line,
+            fontsize=style.NOTE_SIZE,
+            color=style.GREY,
+            va="top",
+        )
 
 
 def _scale(longest: float) -> tuple[float, str]:
@@ -189,62 +220,100 @@ def _draw_bars(axes: Axes, prepared: Prepared) -> None:
     factor, unit = _scale(longest)
     logarithmic = longest > _LOGARITHMIC * min(times)
     left = min(times) * factor / 6 if logarithmic else 0.0
-    right = longest * factor * (1.6 if logarithmic else 1.1)
+    ratio = longest * factor / left if logarithmic else 1.0
+    right = longest * factor * (ratio**0.25 if logarithmic else 1.25)  # room for the labels
     axes.set_xlim(left, right)
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(left, right)
-        axes.xaxis.set_major_formatter(_plain_number)
+        _label_ticks(axes.xaxis, left, right, _plain_number)
     for row, bar in enumerate(prepared.bars):
         place = len(prepared.bars) - 1 - row
-        axes.barh(place, bar.time_s * factor, height=0.78, color="#EFEFEF", edgecolor=style.GREY)
-        thickness = 0.62 / MOST_BOUNDS
-        for number, (name, time) in enumerate(bar.bounds):
-            y = place + 0.31 - thickness * (number + 0.5)
+        slots = [place + _SLOT * (MOST_BOUNDS / 2 - slot) for slot in range(MOST_BOUNDS + 1)]
+        axes.barh(slots[0], bar.time_s * factor, height=_SLOT, color=_TIME)
+        _draw_range(axes, bar, slots[0], factor)
+        for y, (name, time) in zip(slots[1:], bar.bounds, strict=False):
             colour = _COLOURS[_FAMILIES.get(name, "arithmetic")]
-            axes.barh(y, time * factor, height=thickness * 0.8, color=colour)
-            _label_bound(axes, name, time * factor, y, colour)
-        text = f"{format_quantity(bar.time_s, 's')}   x {bar.speedup:.3g}"
-        if row:
-            text += f"   step x {bar.step_speedup:.3g}"
-        axes.text(
-            1.015,
-            place,
-            text,
-            transform=axes.get_yaxis_transform(),
-            fontsize=style.NOTE_SIZE,
-            va="center",
-        )
-        if bar.high_s > bar.low_s:
-            ends = [max(bar.low_s * factor, left), min(bar.high_s * factor, right)]
-            axes.plot(ends, [place - 0.345] * 2, color=style.INK, linewidth=1.0)
-            marks = ["|" if bar.low_s * factor >= left else "<"]
-            marks.append("|" if bar.high_s * factor <= right else ">")
-            for end, mark in zip(ends, marks, strict=True):
-                axes.plot([end], [place - 0.345], color=style.INK, marker=mark, markersize=4)
-    labels = [bar.label for bar in reversed(prepared.bars)]
+            axes.barh(y, time * factor, height=0.75 * _SLOT, color=colour)
+            axes.annotate(
+                name,
+                (max(time * factor, left), y),
+                xytext=(3, -0.5),
+                textcoords="offset points",
+                fontsize=_SMALL,
+                va="center",
+                color=style.INK,
+            )
+        _write_numbers(axes, bar, place, is_first=row == 0)
+    for place in range(1, len(prepared.bars)):
+        axes.axhline(place - 0.5, color=style.PALE, linewidth=0.5, zorder=0)
+    labels = [f"{bar.label}  {bar.number}" for bar in reversed(prepared.bars)]
     axes.set_yticks(range(len(labels)), labels, fontsize=8.5)
-    axes.set_ylim(-0.55, len(prepared.bars) - 0.45)
+    axes.set_ylim(-0.5, len(prepared.bars) - 0.5)
     axes.set_xlabel(
-        f"time ({unit}); grey: predicted, coloured: greatest bounds, black line: range",
+        f"time ({unit}); top bar: predicted, with its range; below: the greatest bounds",
         fontsize=style.NOTE_SIZE,
     )
 
 
-def _label_bound(axes: Axes, name: str, time: float, y: float, colour: str) -> None:
-    """The name of a bound inside its bar where there is room, else beside it."""
-    start, end = axes.transData.transform([(axes.get_xlim()[0], y), (time, y)])[:, 0]
-    inside = end - start > 5.2 * len(name) + 12
-    axes.annotate(
-        name,
-        (time, y),
-        xytext=(-3 if inside else 3, 0),
-        textcoords="offset points",
-        fontsize=5.8,
-        va="center",
-        ha="right" if inside else "left",
-        color=style.ink_on(colour) if inside else style.INK,
-    )
+_TIME = "#B3B3B3"
+_SMALL = 7.0
+
+
+def _draw_range(axes: Axes, bar: Bar, y: float, factor: float) -> None:
+    """The range of a time as a line over its bar; an arrow where it goes on beyond the axes."""
+    if bar.high_s <= bar.low_s:
+        return
+    left, right = axes.get_xlim()
+    low, high = bar.low_s * factor, bar.high_s * factor
+    ends = (max(low, left), min(high, right))
+    axes.plot(ends, [y, y], color=style.INK, linewidth=1.0)
+    for end, mark in zip(
+        ends, ("|" if low >= left else "<", "|" if high <= right else ">"), strict=True
+    ):
+        axes.plot([end], [y], color=style.INK, marker=mark, markersize=5, clip_on=False)
+
+
+def _write_numbers(axes: Axes, bar: Bar, place: float, *, is_first: bool) -> None:
+    """The time and the speed-ups, in columns beside the bars."""
+    cells = [format_quantity(bar.time_s, "s"), "", ""]
+    if bar.is_whole:
+        cells[1:] = [f"{bar.speedup:.3g}x", "" if is_first else f"{bar.step_speedup:.3g}x"]
+    else:
+        cells[1] = "not the whole work"
+    size = axes.get_window_extent().width / axes.figure.dpi
+    lines = [(place, cells, style.INK)]
+    if is_first:
+        lines.append((place + 0.5 + 0.11 / _ROW, ["time", "total", "step"], style.GREY))
+    for y, texts, colour in lines:
+        for text, column in zip(texts, _COLUMNS, strict=True):
+            axes.text(
+                1 + column / size,
+                y,
+                text,
+                transform=axes.get_yaxis_transform(),
+                fontsize=style.NOTE_SIZE,
+                va="center",
+                color=colour,
+            )
+
+
+def _label_ticks(
+    axis: Axis, low: float, high: float, written: Callable[[float, float], str]
+) -> None:
+    """Label the decades of a logarithmic axis, and 2 and 5 between where there are few."""
+    few = math.log10(high / low) < _FEW_DECADES
+
+    def minor(value: float, place: float) -> str:
+        first = f"{value:e}"[0]
+        return written(value, place) if few and first in "25" else ""
+
+    axis.set_major_formatter(written)
+    axis.set_minor_formatter(minor)
+    axis.set_tick_params(which="minor", labelsize=style.TICK_SIZE, labelcolor=style.INK)
+
+
+_FEW_DECADES = 1.6
 
 
 def _plain_number(value: float, _: float) -> str:
@@ -252,51 +321,119 @@ def _plain_number(value: float, _: float) -> str:
 
 
 def _draw_roof(axes: Axes, prepared: Prepared) -> None:
-    peak, bandwidth = prepared.peak_flop_per_s, prepared.bandwidth_bytes_per_s
-    drawn = [bar for bar in prepared.bars if math.isfinite(bar.intensity) and bar.flop_per_s > 0]
+    bandwidth = prepared.bandwidth_bytes_per_s
+    peaks = prepared.peaks_flop_per_s
+    drawn = [
+        bar
+        for bar in prepared.bars
+        if bar.is_whole and math.isfinite(bar.intensity) and bar.flop_per_s > 0
+    ]
     if not drawn:
         axes.set_axis_off()
         axes.text(0.5, 0.5, "no arithmetic", ha="center", fontsize=style.NOTE_SIZE)
         return
     xs = [bar.intensity for bar in drawn]
-    ridge = peak / bandwidth
-    low, high = min([*xs, ridge]) / 3, max([*xs, ridge]) * 4
-    roof = [(x, min(peak, bandwidth * x)) for x in (low, ridge, high)]
-    axes.plot([x for x, _ in roof], [y for _, y in roof], color=style.INK, linewidth=1.4)
-    axes.text(high, peak * 1.15, prepared.peak_name, ha="right", fontsize=7, color=style.INK)
     ys = [bar.flop_per_s for bar in drawn]
-    points = [(bar.intensity, bar.flop_per_s) for bar in drawn]
+    ridges = [peak / bandwidth for peak in peaks.values()]
+    low, high = min([*xs, *ridges]) / 3, max([*xs, *ridges]) * 4
+    top = max(peaks.values())
     axes.plot(
-        [x for x, _ in points],
-        [y for _, y in points],
+        [low, top / bandwidth], [bandwidth * low, top], color=style.INK, linewidth=1.4, zorder=1
+    )
+    for name, peak in peaks.items():
+        axes.plot([peak / bandwidth, high], [peak, peak], color=style.INK, linewidth=1.4, zorder=1)
+        axes.annotate(
+            name,
+            (high, peak),
+            xytext=(-4, 3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=_SMALL,
+            color=style.INK,
+        )
+    steps = [bar for bar in drawn if not bar.is_alternative]
+    others = [bar for bar in drawn if bar.is_alternative]
+    axes.plot(
+        [bar.intensity for bar in steps],
+        [bar.flop_per_s for bar in steps],
         color=style.BLUE,
         linewidth=0.9,
         linestyle=(0, (3, 2)),
+        marker="o",
+        markersize=5,
+        label="steps of the ladder",
     )
+    if others:
+        axes.plot(
+            [bar.intensity for bar in others],
+            [bar.flop_per_s for bar in others],
+            color=style.VERMILLION,
+            linestyle="none",
+            marker="s",
+            markerfacecolor="none",
+            markersize=5,
+            label="alternatives",
+        )
+        axes.legend(loc="lower right", fontsize=_SMALL, frameon=False)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.xaxis.set_major_formatter(_plain_number)
-    axes.yaxis.set_major_formatter(_flop_rate)
     axes.set_xlim(low, high)
-    axes.set_ylim(min(ys) / 4, peak * 2.5)
-    bottom, top = axes.get_ylim()
-    decades = math.log10(top / bottom)
-    labels = style.spread(
-        [math.log10(y / bottom) / decades for _, y in points], gap=0.055, low=0.03, high=0.97
-    )
-    for number, ((x, y), place) in enumerate(zip(points, labels, strict=True)):
-        axes.plot([x], [y], marker="o", markersize=5, color=style.BLUE)
-        axes.annotate(
-            str(number + 1),
-            (x, y),
-            xytext=(1.03, place),
-            textcoords="axes fraction",
-            fontsize=7,
-            va="center",
-            arrowprops={"arrowstyle": "-", "color": style.PALE, "linewidth": 0.6},
-        )
+    axes.set_ylim(min(ys) / (10 if others else 4), top * 2.5)
+    _label_ticks(axes.xaxis, *axes.get_xlim(), _plain_number)
+    _label_ticks(axes.yaxis, *axes.get_ylim(), _flop_rate)
+    _number_points(axes, drawn)
     axes.set_xlabel("useful FLOP / byte of DRAM", fontsize=style.NOTE_SIZE)
-    axes.set_ylabel("useful FLOP/s; numbers: rungs in order", fontsize=style.NOTE_SIZE)
+    axes.set_ylabel("useful FLOP/s; numbers: rungs", fontsize=style.NOTE_SIZE)
+
+
+def _number_points(axes: Axes, bars: Sequence[Bar]) -> None:
+    """The numbers of the rungs at the right edge, one label for points that lie together."""
+    to_share = axes.transData + axes.transAxes.inverted()
+    groups: list[tuple[tuple[float, float], list[Bar]]] = []
+    for bar in bars:
+        x, y = to_share.transform((bar.intensity, bar.flop_per_s))
+        for (other_x, other_y), members in groups:
+            if abs(x - other_x) < _SAME and abs(y - other_y) < _SAME:
+                members.append(bar)
+                break
+        else:
+            groups.append(((float(x), float(y)), [bar]))
+    places = style.spread([y for (_, y), _ in groups], gap=0.05, low=0.02, high=0.98)
+    for ((x, y), members), place in zip(groups, places, strict=True):
+        axes.plot(
+            [x, 1.02],
+            [y, place],
+            transform=axes.transAxes,
+            color=style.PALE,
+            linewidth=0.6,
+            clip_on=False,
+            zorder=0,
+        )
+        axes.text(
+            1.03,
+            place,
+            _listed([bar.number for bar in members]),
+            transform=axes.transAxes,
+            fontsize=_SMALL,
+            va="center",
+        )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Ascending numbers, three or more neighbours as a run.
+
+    >>> _listed([2, 3, 5, 6, 7, 8, 11])
+    '2, 3, 5-8, 11'
+    """
+    runs: list[list[int]] = []
+    for each in numbers:
+        if runs and each == runs[-1][-1] + 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return ", ".join(
+        f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
 
 
 def _flop_rate(value: float, _: float) -> str:

@@ -136,7 +136,7 @@ def _margin(prepared: Prepared) -> float:
         ),
         default=0,
     )
-    share = (0.058 * longest + 0.12) / _WIDTH
+    share = (0.062 * longest + 0.12) / _WIDTH
     return share / (1 - 2 * share)
 
 
@@ -165,5 +165,5 @@ def _draw_row(
             textcoords="offset points",
             ha="left" if change > 0 else "right",
             va="center",
-            fontsize=6.5,
+            fontsize=7,
         )

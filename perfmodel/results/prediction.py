@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from perfmodel.results.base import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 
@@ -44,6 +46,8 @@ class Sensitivity(Result):
     low: float
     """The value's lower end, in SI units or cycles."""
     high: float
+    value: float
+    """As the device or the parameters state it; an end that is this has not been moved."""
     time_at_low_s: float
     time_at_high_s: float
 
@@ -75,10 +79,6 @@ class LaunchPrediction(Result):
     limiter: str
     counts: dict[str, float]
     """Sums over the launch: instructions, requests, sectors, passes and so on."""
-
-    def bounds_time(self, name: str) -> float:
-        """The time of a bound; 0 where it asks for nothing."""
-        return next((each.time_s for each in self.bounds if each.name == name), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,11 +114,17 @@ class Prediction(Result):
     launches: tuple[LaunchPrediction, ...]
     models: tuple[str, ...]
     """The laws the prediction rests on."""
+    missing_work: str
+    """How it falls short of the whole work; empty where it does all of it."""
     warnings: tuple[str, ...]
 
     def bound(self, name: str) -> Bound:
         """A bound by its name."""
         return next(each for each in self.bounds if each.name == name)
+
+    def bound_time_s(self, name: str) -> float:
+        """The time of a bound; 0 where it asks for nothing."""
+        return next((each.time_s for each in self.bounds if each.name == name), 0.0)
 
     def level(self, name: str) -> Level:
         """A memory level by its name."""
@@ -143,19 +149,32 @@ class Prediction(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Roof(Result):
+    """What a ladder's rungs are held against."""
+
+    peaks_flop_per_s: dict[str, float]
+    """Peaks by name: that of fp32, and that of a tensor unit where a rung uses one."""
+    bandwidth_bytes_per_s: float
+    """Achievable bandwidth of the DRAM."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class LadderStep(Result):
     """A rung of a ladder beside the one before it."""
 
     rung: str
     change: str
     """What the rung changes and why that should help."""
-    prediction: Prediction
+    prediction: Prediction | None
+    cannot: str
+    """Why the device cannot run it; empty where it can."""
     speedup: float
-    """Over the first rung."""
+    """Over the first rung; not a number for one that cannot run or leaves work out."""
     step_speedup: float
-    """Over the rung before; 1 for the first."""
+    """Over the last rung before that runs and does the whole work, or over what it is an
+    alternative to; 1 for the first, and not a number as `speedup`."""
     removed: str
-    """What became of the limiter of the rung before."""
+    """What explains the step, as `scheduler.ladder.what_was_removed` says."""
     is_alternative: bool
 
 
@@ -167,20 +186,29 @@ class Ladder(Result):
     title: str
     device: str
     parameters: dict[str, int | str]
+    """The values that all rungs share."""
+    given: dict[str, int | str]
+    """Those that were asked for; some rungs may not have them."""
+    roof: Roof
     steps: tuple[LadderStep, ...]
 
     def step(self, rung: str) -> LadderStep:
         """A step by the name of its rung."""
         return next(each for each in self.steps if each.rung == rung)
 
+    def running(self) -> tuple[tuple[LadderStep, Prediction], ...]:
+        """The steps that the device can run, with their predictions."""
+        return tuple((each, each.prediction) for each in self.steps if each.prediction)
+
     def to_frame(self) -> pd.DataFrame:
-        """One row a rung, with units in the column names."""
+        """One row a rung, with units in the column names; empty cells where one cannot run."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                {
-                    "rung": each.rung,
+        rows = []
+        for each in self.steps:
+            row: dict[str, object] = {"rung": each.rung}
+            if each.prediction:
+                row |= {
                     "time_s": each.prediction.time_s,
                     "time_low_s": each.prediction.time_range_s[0],
                     "time_high_s": each.prediction.time_range_s[1],
@@ -191,16 +219,33 @@ class Ladder(Result):
                     "l2_bytes": each.prediction.level("l2").bytes,
                     "flop_per_s": each.prediction.flop_per_s,
                     "occupancy": each.prediction.occupancy,
+                    "missing_work": each.prediction.missing_work,
                 }
-                for each in self.steps
-            ]
-        )
+            rows.append({**row, "removed": each.removed, "cannot": each.cannot})
+        return pd.DataFrame(rows)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
         from perfmodel.tables.html import ladder_html
 
         return ladder_html(self)
+
+
+def shared_parameters(predictions: Sequence[Prediction]) -> dict[str, int | str]:
+    """The parameters that all predictions have with one value.
+
+    Args:
+        predictions: Predictions of rungs of one kernel, at least one.
+
+    Returns:
+        Values by name, in the order of the first prediction.
+    """
+    first, *others = (each.parameters for each in predictions)
+    return {
+        name: value
+        for name, value in first.items()
+        if all(each.get(name) == value for each in others)
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,6 +301,13 @@ class Crossovers(Result):
     low: int
     """Least value looked at that one of them can run with."""
     high: int
+    asked_low: int
+    """Least value that was asked for."""
+    asked_high: int
+    narrowed: tuple[str, ...]
+    """Why not all that was asked for is looked at; empty where it is."""
+    missing_work: tuple[str, ...]
+    """How one of them falls short of the whole work, so that its times say little."""
     faster_at_low: str
     """The faster rung; empty where both take the same time throughout."""
     faster_at_high: str

@@ -74,8 +74,8 @@ def crossovers(
     rungs = tuple(_side(name, over, parameters) for name in (first, second))
     require_known(f"{first} or {second}", [each.rung for each in rungs], parameters or {})
     search = _Search(rungs=rungs, device=device, over=over, **_steps(rungs, over, low, high))
-    values = search.usable(search.spread(low, high))
-    values, signs = search.signs(values)
+    allowed = search.usable(search.spread(low, high))
+    values, signs = search.signs(allowed)
     if len(values) < 2:
         raise UsageError(
             f"{over} from {low} to {high}: fewer than two values that both rungs can have and one "
@@ -97,10 +97,32 @@ def crossovers(
         over=over,
         low=int(values[0]),
         high=int(values[-1]),
+        asked_low=low,
+        asked_high=high,
+        narrowed=_narrowed(allowed, values, low=low, high=high, device=device.device),
+        missing_work=search.missing_work(values),
         faster_at_low=named[int(signs[0])],
         faster_at_high=named[int(signs[-1])],
         crossings=tuple(found),
     )
+
+
+def _narrowed(allowed: Any, values: Any, *, low: int, high: int, device: str) -> tuple[str, ...]:
+    """Why the ends of what is looked at are not those asked for."""
+    found = []
+    for side, end, asked, nearest in (
+        ("below", int(values[0]), low, int(allowed[0])),
+        ("above", int(values[-1]), high, int(allowed[-1])),
+    ):
+        if end == asked:
+            continue
+        why = (
+            "no value is allowed by both rungs"
+            if nearest == end
+            else f"neither rung can run on {device}"
+        )
+        found.append(f"{side} {end} {why}")
+    return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +197,9 @@ class _Search:
         even = self._rounded(np.geomspace(low, high, _POINTS))
         powers = [1 << power for power in range(63)]
         steps = [3 << power for power in range(62)]
-        every = np.concatenate([even, np.array([low, high, *powers, *steps], dtype=np.int64)])
+        last = self.start + (high - self.start) // self.step * self.step
+        ends = [low, self.start, last, high]
+        every = np.concatenate([even, np.array([*ends, *powers, *steps], dtype=np.int64)])
         return every[(every >= low) & (every <= high)]
 
     def _rounded(self, values: Any) -> Any:
@@ -195,6 +219,19 @@ class _Search:
         values, first, second = values[runs], first[runs], second[runs]
         equal = np.isclose(first, second, rtol=_EQUAL, atol=0)
         return values, np.where(equal, 0, np.where(first < second, -1, 1))
+
+    def missing_work(self, values: Any) -> tuple[str, ...]:
+        """How the rungs fall short of the whole work, each at the greatest value it runs with."""
+        found = []
+        for side in self.rungs:
+            runs = values[np.isfinite(self._times(side, values))]
+            if not len(runs):
+                continue
+            given = {**side.values, self.over: int(runs[-1])}
+            said = predict(side.name, self.device, parameters=given, ranges=False).missing_work
+            if said:
+                found.append(f"{side.name} {said}")
+        return tuple(found)
 
     def _times(self, side: _Side, values: Any) -> Any:
         batch = {**side.values, self.over: values}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.errors import UsageError
-from perfmodel.results.prediction import Ladder, LadderStep, Prediction
-from perfmodel.suggestions import did_you_mean
+from perfmodel.kernels.loading import load_description
+from perfmodel.results.prediction import Ladder, LadderStep, Roof, shared_parameters
+from perfmodel.scheduler.whatif import attempt, require_known, require_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from perfmodel.device.model import Device
     from perfmodel.kernels.schema import Description, Rung
+    from perfmodel.results.prediction import Attempt, Prediction
     from perfmodel.scheduler.evaluation import Caches
 
 NOTHING = 0.02
@@ -39,11 +41,11 @@ def ladder(
         ranges: Whether the range of each time is worked out.
 
     Returns:
-        The ladder, worst rung first.
+        The ladder, worst rung first; where the device cannot run a rung, why.
 
     Raises:
         UsageError: A parameter that no rung has, or a value it cannot have.
-        DataError: The description is wrong, or the device cannot run one of the rungs.
+        DataError: The description is wrong, or the device can run none of the rungs.
 
     Example:
         >>> from perfmodel import load_device
@@ -51,115 +53,131 @@ def ladder(
         >>> steps[0].speedup
         1.0
     """
-    from perfmodel.kernels.loading import load_description
-
     description = load_description(kernel) if isinstance(kernel, str) else kernel
     given = dict(parameters or {})
     rungs = [
         rung for rung in description.rungs.values() if alternatives or rung.alternative_to is None
     ]
-    _require_known(description, rungs, given)
-    return ladder_of(
-        description,
-        [
-            (rung, _predicted(description, device, rung, given, caches=caches, ranges=ranges))
-            for rung in rungs
-        ],
-        device,
-        given,
-    )
-
-
-def _predicted(
-    description: Description,
-    device: Device,
-    rung: Rung,
-    given: Mapping[str, Any],
-    *,
-    caches: Caches,
-    ranges: bool,
-) -> Prediction:
-    from perfmodel.scheduler.prediction import predict
-
-    own = {name: value for name, value in given.items() if name in rung.parameters}
-    return predict(
-        description, device, rung=rung.name, parameters=own, caches=caches, ranges=ranges
-    )
-
-
-def _require_known(
-    description: Description, rungs: Sequence[Rung], given: Mapping[str, Any]
-) -> None:
-    known = {name for rung in rungs for name in rung.parameters}
-    for name in given:
-        if name not in known:
-            raise UsageError(
-                f"{description.kernel} has no parameter {name[:60]!r}: {did_you_mean(name, known)}"
-            )
-
-
-def ladder_of(
-    description: Description,
-    predictions: Sequence[tuple[Rung, Prediction]],
-    device: Device,
-    parameters: Mapping[str, Any],
-) -> Ladder:
-    """Set predictions of a kernel's rungs side by side.
-
-    Args:
-        description: The kernel.
-        predictions: Rungs with their predictions, worst first.
-        device: The device.
-        parameters: The parameters that were given.
-
-    Returns:
-        The ladder.
-    """
-    first = predictions[0][1]
-    steps: list[LadderStep] = []
-    before = first
-    for number, (rung, prediction) in enumerate(predictions):
-        is_alternative = rung.alternative_to is not None
-        if is_alternative:
-            named = [each for other, each in predictions if other.name == rung.alternative_to]
-            before = named[0] if named else first
-        steps.append(
-            LadderStep(
-                rung=rung.name,
-                change=rung.change,
-                prediction=prediction,
-                speedup=first.time_s / prediction.time_s,
-                step_speedup=before.time_s / prediction.time_s if number else 1.0,
-                removed=what_was_removed(before, prediction) if number else "",
-                is_alternative=is_alternative,
-            )
-        )
-        before = prediction
+    require_known(description.kernel, rungs, given)
+    attempts = [
+        attempt(description, rung, device, given, caches=caches, ranges=ranges) for rung in rungs
+    ]
+    require_one(attempts)
+    predictions = [each.prediction for each in attempts if each.prediction]
     return Ladder(
         kernel=description.kernel,
         title=description.title,
         device=device.device,
-        parameters={**{n: p.default for n, p in description.parameters.items()}, **parameters},
-        steps=tuple(steps),
+        parameters=shared_parameters(predictions),
+        given=given,
+        roof=_roof(device, predictions),
+        steps=_steps(list(zip(rungs, attempts, strict=True))),
+    )
+
+
+def _steps(tried: Sequence[tuple[Rung, Attempt]]) -> tuple[LadderStep, ...]:
+    """Each rung beside the last one before it that it can be held against.
+
+    Those are the rungs that run and do the whole work; where none does, it is the description's
+    `compulsory` that is wrong, and all that run are.
+    """
+    running = {rung.name: each.prediction for rung, each in tried if each.prediction}
+    whole = {name: each for name, each in running.items() if not each.missing_work} or running
+    first = before = next(iter(whole.values()))
+    steps: list[LadderStep] = []
+    for rung, each in tried:
+        comparable = whole.get(rung.name)
+        if rung.alternative_to is not None:
+            before = whole.get(rung.alternative_to, first)
+        steps.append(
+            LadderStep(
+                rung=rung.name,
+                change=rung.change,
+                prediction=each.prediction,
+                cannot=each.cannot,
+                speedup=first.time_s / comparable.time_s if comparable else nan,
+                step_speedup=before.time_s / comparable.time_s if comparable else nan,
+                removed=_removed(before, each.prediction, comparable),
+                is_alternative=rung.alternative_to is not None,
+            )
+        )
+        before = comparable or before
+    return tuple(steps)
+
+
+def _removed(before: Prediction, found: Prediction | None, comparable: Prediction | None) -> str:
+    if found is None:
+        return "cannot run"
+    if comparable is None:
+        return "not the whole work"
+    return "" if comparable is before else what_was_removed(before, comparable)
+
+
+def _roof(device: Device, predictions: Sequence[Prediction]) -> Roof:
+    """The peaks that the rungs are held against: that of a tensor unit where one is used."""
+    names = ["fp32"]
+    for each in predictions:
+        tensor = f"tensor_{each.parameters.get('type', '')}"
+        if any(bound.name == "tensor" for bound in each.bounds) and tensor in device.peaks:
+            names.append(tensor)
+    return Roof(
+        peaks_flop_per_s={name: device.peaks[name].value for name in names},  # type: ignore[index]
+        bandwidth_bytes_per_s=device.dram_bandwidth_achievable.value,
     )
 
 
 def what_was_removed(before: Prediction, after: Prediction) -> str:
-    """What became of the limiter of the rung before, in a few words.
+    """The bound that explains a step, and what became of it.
+
+    Every bound is a lower limit on the time. In a gain those bounds of the rung before had to
+    shrink that lie above the time after; in a loss those of the rung after had to grow that lie
+    above the time before. Of them the one is named that changed by the most seconds. Where there
+    is none, what overlaps has changed: the limiter or the latency of the slower rung is named,
+    whichever changed more, if it explains half of the step at least; else `waiting`, which is
+    the time beyond the greatest bound.
 
     Args:
         before: The prediction of the rung before.
         after: That of the rung itself.
 
     Returns:
-        Such as "l2 -94 %", or that it brings nothing or is a loss.
+        Such as "l2 -94 %" for a gain and "l2 +50 %" or "l2 x 3" for a loss; "brings nothing" where
+        the time changes by less than `NOTHING` of it.
     """
     ratio = before.time_s / after.time_s
-    if ratio < 1 - NOTHING:
-        return "a loss"
-    if ratio < 1 + NOTHING:
+    if 1 - NOTHING < ratio < 1 + NOTHING:
         return "brings nothing"
-    name = before.limiter
-    old = before.bound(name).time_s
-    new = next((each.time_s for each in after.bounds if each.name == name), 0.0)
-    return f"{name} {100 * (new / old - 1):+.0f} %"
+    slower, faster = (before, after) if ratio > 1 else (after, before)
+
+    def shrunk(name: str) -> float:
+        return slower.bound_time_s(name) - faster.bound_time_s(name)
+
+    names = [each.name for each in slower.bounds if each.time_s > faster.time_s]
+    if not names:
+        half = (slower.time_s - faster.time_s) / 2
+        names = [each for each in (slower.limiter, "latency") if shrunk(each) >= half]
+    if not names:
+        return _change("waiting", _waiting_s(before), _waiting_s(after))
+    name = max(names, key=shrunk)
+    return _change(name, before.bound_time_s(name), after.bound_time_s(name))
+
+
+def _waiting_s(prediction: Prediction) -> float:
+    """The time beyond the greatest bound."""
+    return prediction.time_s - prediction.bounds[0].time_s
+
+
+def _change(name: str, old_s: float, new_s: float) -> str:
+    """What became of a time.
+
+    >>> _change("l2", 4.0, 1.0), _change("l2", 1.0, 1.5), _change("l2", 1.0, 4.0)
+    ('l2 -75 %', 'l2 +50 %', 'l2 x 4')
+    >>> _change("atomics", 0.0, 1.0)
+    'atomics is new'
+    """
+    if old_s <= 0:
+        return f"{name} is new"
+    ratio = new_s / old_s
+    if ratio >= 2:
+        return f"{name} x {ratio:.2g}" if ratio < 10 else f"{name} x {ratio:.0f}"
+    return f"{name} {100 * (ratio - 1):+.0f} %"

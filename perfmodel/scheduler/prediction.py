@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from perfmodel.results.prediction import (
 from perfmodel.scheduler.costs import MP_RESOURCES, has_tensor
 from perfmodel.scheduler.evaluation import BOUNDS, Caches, Evaluation, LaunchEvaluation, evaluate
 from perfmodel.scheduler.fields import Fields
+from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,6 +211,7 @@ def sensitivities(
             name=name,
             low=value.low,
             high=value.high,
+            value=value.value,
             time_at_low_s=float(times[2 * number]),
             time_at_high_s=float(times[2 * number + 1]),
         )
@@ -295,6 +298,9 @@ def _result(
         "compulsory": compulsory,
     }
     greatest, next_greatest = total[limiter], total[second]
+    missing = missing_work(
+        dram_bytes=counts["dram_bytes"], compulsory_bytes=compulsory, caches=caches
+    )
     return Prediction(
         kernel=evaluation.rung.kernel,
         rung=evaluation.rung.name,
@@ -324,8 +330,45 @@ def _result(
         occupancy=float(_occupancy(longest, evaluation.fields)),
         launches=tuple(_launch(each, evaluation.fields) for each in evaluation.launches),
         models=MODELS,
-        warnings=_warnings(evaluation),
+        missing_work=missing,
+        warnings=(
+            *([missing] if missing else []),
+            *_warnings(evaluation, values, limiter=limiter, caches=caches),
+        ),
     )
+
+
+def missing_work(*, dram_bytes: float, compulsory_bytes: float, caches: Caches) -> str:
+    """How a rung falls short of its kernel's work, judged by what it moves.
+
+    From a cold L2 every element that has to be read or written passes the DRAM once at least. A
+    rung that moves less leaves work out, or the description's `compulsory` is too high. Below
+    `_WHOLE` of the compulsory bytes it is said; from a warm L2 nothing follows.
+
+    Args:
+        dram_bytes: Bytes from and to the DRAM [bytes].
+        compulsory_bytes: Each element once [bytes].
+        caches: What the L2 holds at the start.
+
+    Returns:
+        A sentence, or nothing where the rung moves enough.
+
+    Example:
+        >>> missing_work(dram_bytes=1e6, compulsory_bytes=4e6, caches="cold")
+        'does not do the whole work: moves 1 MB of 4 MB compulsory bytes'
+        >>> missing_work(dram_bytes=1e6, compulsory_bytes=4e6, caches="warm")
+        ''
+    """
+    if caches != "cold" or dram_bytes >= _WHOLE * compulsory_bytes:
+        return ""
+    return (
+        f"does not do the whole work: moves {format_quantity(dram_bytes, 'bytes')} of "
+        f"{format_quantity(compulsory_bytes, 'bytes')} compulsory bytes"
+    )
+
+
+_WHOLE = 0.99
+"""Traffic is a model's; what is missing less than this may be its error."""
 
 
 def _bounds(total: Mapping[str, float], time: float) -> tuple[Bound, ...]:
@@ -440,15 +483,15 @@ def _launch(launch: LaunchEvaluation, fields: Fields) -> LaunchPrediction:
     )
 
 
-def _warnings(evaluation: Evaluation) -> tuple[str, ...]:
-    found: list[str] = []
+def _warnings(
+    evaluation: Evaluation, values: Mapping[str, Any], *, limiter: str, caches: Caches
+) -> tuple[str, ...]:
     fields, device = evaluation.fields, evaluation.fields.device
-    total = {name: float(evaluation.bound(name)) for name in BOUNDS}
-    first, _ = limiters(total, float(evaluation.time - evaluation.launch_time) or 1.0)
-    for name in _BEHIND.get(first, ()):
-        value = device.quantities().get(name)
-        if value is not None and value.kind == "assumed":
-            found.append(f"the limiter rests on {name} = {value}, which is assumed")
+    quantities = device.quantities()
+    found = [
+        f"the limiter rests on {name} = {quantities[name]}, which is assumed"
+        for name in _assumed_behind(limiter, evaluation, values, caches)
+    ]
     found += [
         f"{launch.counts.launch.name}: {int(launch.counts.registers)} registers a thread, "
         f"{int(launch.spilled_registers)} more than it can address: spills to local memory"
@@ -468,7 +511,54 @@ def _warnings(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-_BEHIND: Mapping[str, tuple[str, ...]] = {
+def _assumed_behind(
+    limiter: str, evaluation: Evaluation, values: Mapping[str, Any], caches: Caches
+) -> list[str]:
+    """The assumed device values behind a limiter that matter to this time.
+
+    A value matters if 10 % less or more of it moves both the limiter's bound and the time by more
+    than 1 %: a latency that the rung never waits for does not, nor the wider of two widths in a
+    row.
+    """
+    device = evaluation.fields.device
+    behind = _BEHIND.get(limiter, (limiter,))
+    groups = tuple(each for each in behind if each.endswith("."))
+    assumed = {
+        name: each
+        for name, each in device.quantities().items()
+        if each.kind == "assumed" and (name in behind or name.startswith(groups))
+    }
+    if not assumed:
+        return []
+    size = 2 * len(assumed)
+    changes: dict[str, Any] = {}
+    for number, (name, each) in enumerate(assumed.items()):
+        column = np.full(size, each.value)
+        column[2 * number : 2 * number + 2] *= (1 - _MOVED, 1 + _MOVED)
+        changes[name] = column
+    moved = evaluate(evaluation.rung, values, Fields(device, changes), size=size, caches=caches)
+    shares = np.minimum(
+        np.abs(np.broadcast_to(moved.time, (size,)) / float(evaluation.time) - 1),
+        np.abs(
+            np.broadcast_to(_bound(moved, limiter), (size,)) / float(_bound(evaluation, limiter))
+            - 1
+        ),
+    )
+    return [
+        name
+        for number, name in enumerate(assumed)
+        if shares[2 * number : 2 * number + 2].max() > _MATTERS
+    ]
+
+
+def _bound(evaluation: Evaluation, name: str) -> Amount:
+    """A bound; what starting the launches costs is one too."""
+    return evaluation.launch_time if name == "kernel_launch" else evaluation.bound(name)
+
+
+_MOVED = 0.1
+_MATTERS = 0.01
+_OF_RESOURCES: Mapping[str, tuple[str, ...]] = {
     "dram": ("dram_bandwidth_achievable",),
     "l2": ("l2_bandwidth",),
     "l2_port": ("l2_bandwidth_per_mp",),
@@ -479,9 +569,17 @@ _BEHIND: Mapping[str, tuple[str, ...]] = {
     "issue": ("issue_width",),
     "registers": ("register_read_ports",),
     "in_flight": ("bytes_in_flight_per_mp",),
-    "latency": ("dram_latency", "l2_latency", "shared_latency"),
+    "tensor": ("tensor_flop_per_cycle.", "tensor_clock"),
     "block_launch": ("block_launch",),
     "atomics": ("atomic_rate",),
     **{pipe: (f"lanes.{pipe}",) for pipe in MP_RESOURCES if pipe.startswith(("fp", "int", "spec"))},
 }
-"""The device values that a bound rests on."""
+_BEHIND: Mapping[str, tuple[str, ...]] = {
+    **_OF_RESOURCES,
+    "latency": (
+        *("dram_latency", "l2_latency", "l1_latency", "shared_latency", "latencies."),
+        *chain.from_iterable(_OF_RESOURCES.values()),  # which serve a block while it is alone
+    ),
+}
+"""The device values that a bound rests on, all of a group where one ends in a dot; a bound that is
+none of these rests on the value of its own name."""

@@ -73,11 +73,11 @@ def compare(
     description, rungs = load_rungs(kernel)
     require_known(kernel, rungs, parameters or {})
     attempts = tuple(
-        _attempt(description, rung, device, parameters, caches)
+        attempt(description, rung, device, parameters, caches=caches)
         for device in devices
         for rung in rungs
     )
-    _require_one(attempts)
+    require_one(attempts)
     return attempts
 
 
@@ -119,12 +119,12 @@ def what_if(
         WhatIf(
             rung=rung.name,
             changes={name: str(value) for name, value in changes.items()},
-            before=_attempt(description, rung, device, parameters, caches),
-            after=_attempt(description, rung, changed, parameters, caches),
+            before=attempt(description, rung, device, parameters, caches=caches),
+            after=attempt(description, rung, changed, parameters, caches=caches),
         )
         for rung in rungs
     )
-    _require_one([side for each in found for side in (each.before, each.after)])
+    require_one([side for each in found for side in (each.before, each.after)])
     return found
 
 
@@ -150,14 +150,31 @@ def own_parameters(rung: Rung, given: Mapping[str, Any] | None) -> dict[str, Any
     return {name: value for name, value in (given or {}).items() if name in rung.parameters}
 
 
-def _attempt(
+def attempt(
     description: Description,
     rung: Rung,
     device: Device,
     parameters: Mapping[str, Any] | None,
-    caches: Caches,
+    *,
+    caches: Caches = "cold",
+    ranges: bool = False,
 ) -> Attempt:
-    """A prediction, or why there is none."""
+    """Predict a rung, or find out why the device cannot run it.
+
+    Args:
+        description: The kernel.
+        rung: The rung.
+        device: The device.
+        parameters: Values of the kernel's parameters; the rung takes those it has.
+        caches: cold, or warm where the L2 holds what fits of the data at the start.
+        ranges: Whether the range of the time is worked out.
+
+    Returns:
+        The prediction, or why there is none.
+
+    Raises:
+        UsageError: A value that a parameter cannot have.
+    """
     prediction, cannot = None, ""
     try:
         prediction = predict(
@@ -166,14 +183,19 @@ def _attempt(
             rung=rung.name,
             parameters=own_parameters(rung, parameters),
             caches=caches,
-            ranges=False,
+            ranges=ranges,
         )
     except DataError as error:
         cannot = str(error)
     return Attempt(rung=rung.name, device=device.device, prediction=prediction, cannot=cannot)
 
 
-def _require_one(attempts: Sequence[Attempt]) -> None:
+def require_one(attempts: Sequence[Attempt]) -> None:
+    """Refuse attempts of which none has a prediction.
+
+    Raises:
+        DataError: There is none; with the reason of the first.
+    """
     if not any(each.prediction for each in attempts):
         raise DataError(attempts[0].cannot)
 
@@ -232,6 +254,7 @@ def elasticities(
             name=name,
             low=float(fields[name][2 * number]),
             high=float(fields[name][2 * number + 1]),
+            value=device.quantities()[name].value,
             time_at_low_s=float(times[2 * number]),
             time_at_high_s=float(times[2 * number + 1]),
         )
@@ -276,6 +299,7 @@ def parameter_effects(
                 name=name,
                 low=ends[0],
                 high=ends[1],
+                value=float(value),
                 time_at_low_s=times[0],
                 time_at_high_s=times[1],
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from perfmodel.tables.prediction import given, time_with_range
+from perfmodel.tables.prediction import given, ladder_notes, parameter_lines, time_with_range
 from perfmodel.tables.text import percent
 from perfmodel.units import format_quantity
 
@@ -28,6 +28,7 @@ def prediction_html(prediction: Prediction) -> str:
         f"{time_with_range(prediction)}, limited by {prediction.limiter}; "
         f"{given(prediction.parameters)}",
         _table(["bound", "time", "of the time"], rows),
+        notes=[f"note: {each}" for each in prediction.warnings],
     )
 
 
@@ -35,18 +36,22 @@ def ladder_html(ladder: Ladder) -> str:
     """A ladder: a row for each rung."""
     rows = [
         [
-            step.rung,
-            time_with_range(step.prediction),
-            f"{step.speedup:.3g}",
-            f"{step.step_speedup:.3g}",
-            step.prediction.limiter,
+            ("or " if step.is_alternative else "") + step.rung,
+            time_with_range(step.prediction) if step.prediction else "-",
+            f"{step.speedup:.3g}" if step.speedup > 0 else "-",
+            f"{step.step_speedup:.3g}" if step.step_speedup > 0 else "-",
+            step.prediction.limiter if step.prediction else "-",
             step.removed,
         ]
         for step in ladder.steps
     ]
     header = ["rung", "time", "x first", "x before", "limiter", "what it did"]
+    shared, apart = parameter_lines([each for _, each in ladder.running()], ladder.given)
     return _titled(
-        f"{ladder.kernel} on {ladder.device}", given(ladder.parameters), _table(header, rows)
+        f"{ladder.kernel} on {ladder.device}",
+        shared,
+        _table(header, rows),
+        notes=[*apart, *ladder_notes(ladder)],
     )
 
 
@@ -63,8 +68,9 @@ def device_html(device: Device) -> str:
     return _titled(f"{device.device}: {device.name}", line, table)
 
 
-def _titled(title: str, line: str, table: str) -> str:
-    return f"<div><strong>{escape(title)}</strong><br>{escape(line)}{table}</div>"
+def _titled(title: str, line: str, table: str, notes: Sequence[str] = ()) -> str:
+    below = "".join(f"<div>{escape(each)}</div>" for each in notes)
+    return f"<div><strong>{escape(title)}</strong><br>{escape(line)}{table}{below}</div>"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

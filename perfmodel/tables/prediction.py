@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfmodel.tables.text import percent, table, wrapped
+from perfmodel.results.prediction import shared_parameters
+from perfmodel.tables.text import WIDTH, percent, table, wrapped
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from perfmodel.results.prediction import Ladder, LaunchPrediction, Prediction
 
@@ -113,27 +114,85 @@ def _ladder(ladder: Ladder) -> str:
     rows = [
         [
             ("or " if step.is_alternative else "") + step.rung,
-            format_quantity(step.prediction.time_s, "s"),
+            format_quantity(step.prediction.time_s, "s") if step.prediction else "-",
             _times(step.speedup),
             _times(step.step_speedup) if number else "",
-            step.prediction.limiter,
+            step.prediction.limiter if step.prediction else "-",
             step.removed,
         ]
         for number, step in enumerate(ladder.steps)
     ]
-    title = f"{ladder.kernel} on {ladder.device}: {given(ladder.parameters)}"
-    text = table(
-        rows, header=["rung", "time", "total", "step", "limiter", "what it did"], align="lrrr"
-    )
-    notes = {
-        f"note: {step.rung}: {warning}"
-        for step in ladder.steps
-        for warning in step.prediction.warnings
-    }
+    predictions = [each for _, each in ladder.running()]
+    shared, apart = parameter_lines(predictions, ladder.given)
+    title = f"{ladder.kernel} on {ladder.device}: {shared}"
+    header = ["rung", "time", "total", "step", "limiter", "what it did"]
     return "\n".join(
-        [wrapped(title, indent="  "), "", text, *(wrapped(n, indent="  ") for n in sorted(notes))]
+        [
+            wrapped(title, indent="  "),
+            "",
+            _narrowed(rows, header),
+            *(wrapped(each, indent="  ") for each in (*apart, *ladder_notes(ladder))),
+        ]
     )
+
+
+def _narrowed(rows: Sequence[Sequence[str]], header: Sequence[str]) -> str:
+    """A table whose last column becomes lines below it where there is no room for it."""
+    text = table(rows, header=header, align="lrrr")
+    if max(map(len, text.splitlines())) <= WIDTH:
+        return text
+    below = [wrapped(f"{row[0]}: {row[-1]}", indent="  ") for row in rows if row[-1]]
+    return "\n".join([table([row[:-1] for row in rows], header=header[:-1], align="lrrr"), *below])
+
+
+def parameter_lines(
+    predictions: Sequence[Prediction], named: Collection[str] = ()
+) -> tuple[str, list[str]]:
+    """The parameters of several predictions of one kernel: what they share, and what not.
+
+    Args:
+        predictions: At least one.
+        named: Parameters that are shown even where some of the rungs do not have them.
+
+    Returns:
+        The values that all share, as they are given on the command line; and a line for each
+        parameter that all have with different values, or that is named.
+    """
+    shared = shared_parameters(predictions)
+    rungs = dict.fromkeys(each.rung for each in predictions)
+    lines = []
+    for name in dict.fromkeys(name for each in predictions for name in each.parameters):
+        everywhere = all(name in each.parameters for each in predictions)
+        if name in shared or not (everywhere or name in named):
+            continue
+        groups: dict[str, list[str]] = {}
+        for rung, value in dict.fromkeys(
+            (each.rung, each.parameters[name]) for each in predictions if name in each.parameters
+        ):
+            groups.setdefault(f"{name}={value}", []).append(rung)
+        largest = max(groups, key=lambda each: len(groups[each]))
+        if everywhere and 1 < len(groups[largest]) < len(rungs):
+            del groups[largest]
+            groups[largest] = ["the other rungs"]
+        lines.append("; ".join(f"{', '.join(who)}: {what}" for what, who in groups.items()))
+    return given(shared), lines
+
+
+def ladder_notes(ladder: Ladder) -> list[str]:
+    """What is to be said of a ladder's rungs: each warning once, with the rungs it concerns."""
+    running = ladder.running()
+    concerned: dict[str, list[str]] = {}
+    for step, prediction in running:
+        for warning in prediction.warnings:
+            concerned.setdefault(warning, []).append(step.rung)
+    reasons = [f"{each.rung}: cannot run: {each.cannot}" for each in ladder.steps if each.cannot]
+    every = len(running)
+    notes = [
+        f"{'all rungs' if 1 < len(rungs) == every else ', '.join(rungs)}: {warning}"
+        for warning, rungs in concerned.items()
+    ]
+    return [f"note: {each}" for each in (*reasons, *notes)]
 
 
 def _times(factor: float) -> str:
-    return f"{factor:.3g}x"
+    return f"{factor:.3g}x" if factor > 0 else "-"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfmodel.tables.prediction import given
+from perfmodel.tables.prediction import parameter_lines
 from perfmodel.tables.text import WIDTH, percent, side_by_side, table, wrapped
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from perfmodel.results.prediction import (
         Attempt,
@@ -25,8 +25,10 @@ _LEAST = 5e-4
 """A change of less than this share of the time would be shown as none."""
 
 
-def whatif_table(kernel: str, device: str, found: Sequence[WhatIf]) -> str:
-    """Rungs before and after a change."""
+def whatif_table(
+    kernel: str, device: str, found: Sequence[WhatIf], named: Collection[str] = ()
+) -> str:
+    """Rungs before and after a change; `named` are the parameters that were asked for."""
     changes = ", ".join(f"{name} = {value}" for name, value in found[0].changes.items())
     rows = []
     for each in found:
@@ -43,13 +45,28 @@ def whatif_table(kernel: str, device: str, found: Sequence[WhatIf]) -> str:
             ]
         )
     header = ["rung", "before", "after", "gain", "limiter", "took over"]
-    title = wrapped(f"{kernel} on {device} with {changes}", indent="  ")
     attempts = [each for pair in found for each in (pair.before, pair.after)]
-    return "\n".join([title, "", table(rows, header=header, align="lrrr"), *_notes(attempts)])
+    return _headed(
+        f"{kernel} on {device} with {changes}",
+        table(rows, header=header, align="lrrr"),
+        attempts,
+        named,
+    )
 
 
-def comparison_table(found: Sequence[Attempt]) -> str:
-    """Rungs on several devices side by side."""
+def _headed(title: str, text: str, attempts: Sequence[Attempt], named: Collection[str]) -> str:
+    """A table under a title with the parameters that its rungs share, and notes below it."""
+    shared, apart = parameter_lines(
+        [each.prediction for each in attempts if each.prediction], named
+    )
+    below = [wrapped(each, indent="  ") for each in apart]
+    return "\n".join(
+        [wrapped(f"{title}: {shared}", indent="  "), "", text, *below, *_notes(attempts)]
+    )
+
+
+def comparison_table(found: Sequence[Attempt], named: Collection[str] = ()) -> str:
+    """Rungs on several devices side by side; `named` are the parameters that were asked for."""
     devices = list(dict.fromkeys(each.device for each in found))
     by_place = {(each.rung, each.device): each for each in found}
     rows: list[list[str]] = []
@@ -62,8 +79,7 @@ def comparison_table(found: Sequence[Attempt]) -> str:
             ["  occupancy", *(percent(each.occupancy) if each else "" for each in predictions)],
         ]
     first = next(each.prediction for each in found if each.prediction)
-    title = wrapped(f"{first.kernel}: {given(first.parameters)}", indent="  ")
-    return "\n".join([title, "", side_by_side(rows, devices), *_notes(found)])
+    return _headed(first.kernel, side_by_side(rows, devices), found, named)
 
 
 def _time(attempt: Attempt) -> str:
@@ -113,8 +129,8 @@ def sensitivity_table(
             each.name,
             value_text(each.name, each.low, units),
             value_text(each.name, each.high, units),
-            f"{100 * (each.time_at_low_s / result.time_s - 1):+.1f} %",
-            f"{100 * (each.time_at_high_s / result.time_s - 1):+.1f} %",
+            _moved(each, each.low, each.time_at_low_s / result.time_s),
+            _moved(each, each.high, each.time_at_high_s / result.time_s),
         ]
         for each in found[:_MOST]
         if each.width_s > _LEAST * result.time_s
@@ -123,6 +139,11 @@ def sensitivity_table(
         return f"{wrapped(title, indent='  ')}\n\nnothing moves it"
     header = ["value", "low", "high", "time at low", "at high"]
     return "\n".join([wrapped(title, indent="  "), "", table(rows, header=header, align="lrrrr")])
+
+
+def _moved(sensitivity: Sensitivity, end: float, share: float) -> str:
+    """The change of the time at an end; a dash where the end is the value itself."""
+    return "-" if end == sensitivity.value else f"{100 * (share - 1):+.1f} %"
 
 
 def crossover_table(found: Crossovers) -> str:
@@ -134,7 +155,7 @@ def crossover_table(found: Crossovers) -> str:
     if not found.crossings:
         winner = found.faster_at_low
         said = f"{winner} is faster throughout" if winner else "both take the same time throughout"
-        return "\n".join([wrapped(title, indent="  "), "", said])
+        return "\n".join([wrapped(title, indent="  "), "", said, *_cautions(found)])
     rows = [
         [
             str(each.last_below),
@@ -156,7 +177,15 @@ def crossover_table(found: Crossovers) -> str:
         lines[-1] = "\n".join(
             f"up to {below}: {low}\nfrom {above} on: {high}" for below, low, above, high in rows
         )
-    return "\n".join([*lines, *(wrapped(each, indent="  ") for each in notes)])
+    return "\n".join([*lines, *(wrapped(each, indent="  ") for each in notes), *_cautions(found)])
+
+
+def _cautions(found: Crossovers) -> list[str]:
+    """Why the values looked at are fewer than those asked for, and which rung does less."""
+    narrowed = [
+        f"asked for {found.asked_low} to {found.asked_high}: {each}" for each in found.narrowed
+    ]
+    return [wrapped(f"note: {each}", indent="  ") for each in (*narrowed, *found.missing_work)]
 
 
 def best_table(best: Best) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.commands import Command
 
 LADDERS = ("reduce", "gemv", "gemm", "attention", "softmax")
@@ -61,7 +60,7 @@ def test_a_word_is_a_parameter_too(command: Command) -> None:
         (("predict", "gemm:naive", "-p", "m"), 2, "name=value is wanted"),
         (("predict", "gemm:naive", "-p", "type=fp7"), 2, "one of fp32, fp16, bf16"),
         (("predict", "gemm:register_tile", "-p", "bk=512"), 3, "cannot run a single block"),
-        (("ladder", "softmax", "-p", "n=100"), 3, "must be a multiple of"),
+        (("ladder", "transpose", "-p", "m=33"), 3, "must be multiples of 32"),
         (("ladder", "nope.yaml"), 3, "cannot be read"),
     ],
 )
@@ -80,3 +79,36 @@ def test_the_plot_is_written(command: Command, tmp_path: Path) -> None:
     answer = command("ladder", "transpose", "--plot", str(file))
     assert answer.code == 0
     assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_ladder_of_a_device_file_is_drawn(command: Command, tmp_path: Path) -> None:
+    device, file = tmp_path / "mine.yaml", tmp_path / "ladder.png"
+    text = (Path(__file__).parents[2] / "hardware_specs" / "s5000.yaml").read_text("utf-8")
+    device.write_text(text.replace("device: s5000", "device: mine"), "utf-8")
+    answer = command("ladder", "vecadd", "-d", str(device), "--plot", str(file))
+    assert answer.code == 0, answer.err
+    assert "vecadd on mine" in answer.out
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_rung_that_cannot_run_does_not_end_the_ladder(command: Command) -> None:
+    answer = command("ladder", "softmax", "-p", "n=100")
+    assert answer.code == 0
+    assert "note: warp_per_row: cannot run: softmax:warp_per_row with n = 100" in answer.out
+    rows = list(csv.DictReader(io.StringIO(command("ladder softmax -p n=100 --csv").out)))
+    assert [row["time_s"] != "" for row in rows] == [True, False, False, False, False]
+
+
+def test_a_table_that_is_too_wide_has_its_last_column_below(
+    command: Command, tmp_path: Path
+) -> None:
+    source = Path(__file__).parents[2] / "perfmodel/kernels/library/vecadd.yaml"
+    file = tmp_path / "wide.yaml"
+    text = source.read_text("utf-8")
+    file.write_text(text.replace("vector_loads", "vector_loads_" + "and_more_" * 3 + "so"), "utf-8")
+    answer = command("ladder", str(file), "-d", "dcu")
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "what it did" not in answer.out
+    assert any(line.startswith("vector_loads_and_more_") and "so: " in line for line in lines)

@@ -106,6 +106,44 @@ def test_a_size_may_be_a_power_of_two(command: Command) -> None:
     assert command(f"{line} 1<<6").json["high"] == 64
 
 
+def test_headings_show_what_all_rungs_share(command: Command) -> None:
+    compared = command("compare gemm -d s5000 -d h200").out
+    assert compared.splitlines()[0] == "gemm: m=4096, n=4096, k=4096"
+    assert "tensor: type=fp16; the other rungs: type=fp32" in compared
+    changed = command("whatif -d s5000 --set clock=2GHz -k gemm -p tile=32").out
+    assert changed.splitlines()[0] == "gemm on s5000 with clock = 2GHz: m=4096, n=4096, k=4096"
+    assert "tiled: tile=32" in changed
+
+
+def test_an_end_that_could_not_be_moved_is_a_dash(command: Command) -> None:
+    shown = command("sensitivity gemm:register_tile --over parameters").out
+    rows = {line.split()[0]: line for line in shown.splitlines()[4:]}
+    assert rows["tm"].split()[1:4] == ["8", "16", "-"]
+    assert rows["bm"].split()[-1] == "-"
+    assert "+0.0 %" not in shown
+
+
+def test_a_range_that_is_narrowed_says_why(command: Command) -> None:
+    line = "crossover gemm:register_tile gemm:tensor --over m --from 17 --to 4095"
+    assert "asked for 17 to 4095: below 128 no value is allowed by both rungs" in command(line).out
+    line = "crossover gemm:register_tile gemm:shared_double_buffer --over bk --from 8 --to 4000"
+    answer = command(line)
+    assert "asked for 8 to 4000: above 128 neither rung can run on s5000" in answer.out
+    found = command(f"{line} --json").json
+    assert (found["asked_low"], found["asked_high"], found["low"]) == (8, 4000, 8)
+    assert len(found["narrowed"]) == 1
+    line = "crossover gemm:naive gemm:tiled --over m --from 16 --to 64"
+    assert "asked for" not in command(line).out
+
+
+def test_a_rung_that_wins_by_leaving_work_out_is_named(command: Command) -> None:
+    line = "crossover softmax:packed softmax:packed_as_printed --over n --from 512 --to 4096"
+    (said,) = command(f"{line} --json").json["missing_work"]
+    assert said.startswith("softmax:packed_as_printed does not do the whole work: moves ")
+    shown = " ".join(command(line).out.split())
+    assert f"note: {said}" in shown
+
+
 def test_the_tornado_is_drawn(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "tornado.svg"
     answer = command("sensitivity softmax:thread_per_row -d dcu --plot", str(file))

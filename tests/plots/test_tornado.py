@@ -58,10 +58,10 @@ def test_both_ends_on_one_side_share_a_label(
     result = predict("gemm:naive", S5000, ranges=False)
     time = result.time_s
     worse = Sensitivity(
-        name="bk", low=8, high=32, time_at_low_s=1.2 * time, time_at_high_s=1.5 * time
+        name="bk", low=8, high=32, value=16, time_at_low_s=1.2 * time, time_at_high_s=1.5 * time
     )
     better = Sensitivity(
-        name="bm", low=64, high=256, time_at_low_s=0.7 * time, time_at_high_s=0.8 * time
+        name="bm", low=64, high=256, value=128, time_at_low_s=0.7 * time, time_at_high_s=0.8 * time
     )
     figure = draw_tornado(prepare_tornado(result, [better, worse], "parameters", {}))
     assert_readable(figure)

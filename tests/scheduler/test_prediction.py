@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from typing import TYPE_CHECKING
 
 import pytest
 
-from perfmodel import device_names, ladder, load_device, predict
+from perfmodel import device_names, ladder, load_device, predict, predict_times
 from perfmodel.analyses.occupancy import occupancy
 from perfmodel.errors import DataError, UsageError
 from perfmodel.kernels.loading import kernel_names, load_description
@@ -136,19 +137,8 @@ def test_frames_and_html_show_the_same() -> None:
     steps = ladder("gemv", S5000)
     assert steps.to_frame()["rung"].tolist() == [each.rung for each in steps.steps]
     assert steps._repr_html_().count("<tr>") == len(steps.steps) + 1
-
-
-def test_a_ladder_says_what_each_step_did() -> None:
-    steps = ladder("transpose", S5000, alternatives=True, ranges=False)
-    assert steps.steps[0].removed == ""
-    assert steps.step("shared_tile").removed.startswith("l2 -")
-    assert steps.step("swizzled_tile").is_alternative
-    assert "brings nothing" in steps.step("swizzled_tile").removed
-    assert steps.steps[0].speedup == 1
-    product = 1.0
-    for step in steps.steps[1:3]:
-        product *= step.step_speedup
-    assert product == pytest.approx(steps.step("padded_tile").speedup, rel=1e-12)
+    partial = predict("softmax:packed_as_printed", S5000)
+    assert escape(partial.missing_work) in partial._repr_html_()
 
 
 OWN = """\
@@ -197,3 +187,58 @@ def test_useful_work_below_none_is_refused(tmp_path: Path) -> None:
     file.write_text(starting_file("mine").replace("flop: 1LL", "flop: -1LL"), "utf-8")
     with pytest.raises(DataError, match=r"flop is -.*: at least 0 is wanted"):
         predict(f"{file}:vector_loads", load_device("s5000"))
+
+
+def test_a_rung_that_leaves_work_out_is_named() -> None:
+    """A lane reads one pair of a row of 512, so a warp of 32 lanes covers an eighth of it."""
+    partial = predict("softmax:packed_as_printed", S5000, ranges=False)
+    assert partial.level("dram").bytes * 8 == partial.level("compulsory").bytes
+    assert partial.missing_work == partial.warnings[0]
+    assert "does not do the whole work: moves 16 MiB of 128 MiB" in partial.missing_work
+    warm = predict("softmax:packed_as_printed", S5000, caches="warm", ranges=False)
+    assert warm.missing_work == ""
+
+
+@pytest.mark.parametrize("device", ["s5000", "dcu", "h200"])
+def test_every_step_of_the_shipped_ladders_does_the_whole_work(device: str) -> None:
+    chosen = load_device(device)
+    partial = [
+        f"{kernel}:{rung}"
+        for kernel in kernel_names()
+        for rung in load_description(kernel).rungs
+        if predict(kernel, chosen, rung=rung, ranges=False).missing_work
+    ]
+    assert partial == ["softmax:packed_as_printed"]
+
+
+def test_only_assumed_values_that_matter_are_named() -> None:
+    """Eleven levels of shuffles wait for the shuffle, and never for a word of shared memory."""
+    shuffled = " ".join(predict("reduce:warp_shuffle", S5000, ranges=False).warnings)
+    assert "latencies.shuffle" in shuffled
+    assert "shared_latency" not in shuffled
+    tree = " ".join(predict("reduce:sequential_tree", S5000, ranges=False).warnings)
+    assert "shared_latency" in tree
+    assert "shuffle" not in tree
+
+
+@pytest.mark.parametrize("rung", ["gemm:tiled", "gemv:thread_per_row", "softmax:vector_loads"])
+def test_what_is_named_moves_the_time(rung: str) -> None:
+    now = predict(rung, S5000, ranges=False)
+    assert now.warnings
+    for warning in now.warnings:
+        name = warning.removeprefix("the limiter rests on ").split(" = ")[0]
+        stated = S5000.quantities()[name]
+        moved = [
+            float(predict_times(rung, S5000, fields={name: stated.value * factor}).time)
+            for factor in (0.9, 1.1)
+        ]
+        assert max(abs(time / now.time_s - 1) for time in moved) > 0.01, name
+
+
+def test_the_limiter_of_a_warning_is_that_of_the_prediction() -> None:
+    """Of a launch of one block the start is what takes longest, and no latency is to blame."""
+    small = predict("vecadd:naive", load_device("dcu"), parameters={"n": 64}, ranges=False)
+    assert small.limiter == "kernel_launch"
+    assert [each.split(" = ")[0] for each in small.warnings] == [
+        "the limiter rests on kernel_launch"
+    ]
