@@ -69,7 +69,8 @@ def test_what_a_device_may_lack() -> None:
     assert optional == {
         "aliases", "tensor_clock", "barriers_per_mp", "barrier_free_warps", "registers_per_block",
         "scalar_registers_per_partition", "scalar_register_allocation_unit",
-        "max_scalar_registers_per_warp", "shared_carveouts", "shared_lane_groups", "shared_merge_distance",
+        "max_scalar_registers_per_warp", "shared_carveouts", "shared_lane_groups",
+        "shared_merge_distance",
         "matrix_load_rows",
         "tensor_flop_per_cycle", "achievable_peaks", "l2_far_latency",
         "l3_size", "l3_line", "l3_bandwidth", "l3_latency", "dram_bus_width", "dram_data_rate",
