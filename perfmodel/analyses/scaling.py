@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfmodel.engines import scaling as law
-from perfmodel.errors import ArgumentError
+from perfmodel.errors import ArgumentError, quoted
 from perfmodel.results import ScalingResult
 from perfmodel.suggestions import did_you_mean
 
@@ -86,7 +86,7 @@ def _link(device: Device, name: str | None) -> str:
         return max(device.links, key=lambda each: device.links[each].bandwidth.value)
     if name not in device.links:
         raise ArgumentError(
-            f"{device.device} has no link {name[:40]!r}: {did_you_mean(name, device.links)}"
+            f"{device.device} has no link {quoted(name)}: {did_you_mean(name, device.links)}"
         )
     return name
 

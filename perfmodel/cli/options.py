@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.units import parse_quantity
 
 Devices = Annotated[
@@ -98,7 +98,7 @@ def whole_number(text: str, name: str) -> int:
     if _HEXADECIMAL.fullmatch(stripped):
         return int(stripped, 16)
     if not _WHOLE.fullmatch(stripped):
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a whole number")
     return int(stripped)
 
 
@@ -119,7 +119,7 @@ def parameter_value(text: str, name: str) -> int:
     except ExpressionError:
         value = None
     if value is None or value.dtype.kind not in "iu":
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a whole number")
     return int(value)
 
 
@@ -149,7 +149,7 @@ def number(text: str, name: str) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a number")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a number")
     return value
 
 
@@ -163,7 +163,7 @@ def byte_size(text: str, name: str) -> int:
         return whole_number(text, name)
     size = quantity(text, name, "bytes")
     if size < 0 or not size.is_integer():
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number of bytes from 0 on")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a whole number of bytes from 0 on")
     return int(size)
 
 
@@ -206,10 +206,10 @@ def shape(text: str | None, name: str) -> tuple[int, ...]:
         return ()
     sizes = re.split(r"[x,]", text.strip().lower())
     if not 1 <= len(sizes) <= 3:
-        raise UsageError(f"{name} is {text[:40]!r}: give one to three sizes, such as 16x16")
+        raise UsageError(f"{name} is {quoted(text)}: give one to three sizes, such as 16x16")
     found = tuple(whole_number(size, name) for size in sizes)
     if min(found) < 1:
-        raise UsageError(f"{name} is {text[:40]!r}: every size must be at least 1")
+        raise UsageError(f"{name} is {quoted(text)}: every size must be at least 1")
     return found
 
 
@@ -225,7 +225,7 @@ def element_bytes(text: str) -> int:
     if _WHOLE.fullmatch(text):
         return whole_number(text, "--type")
     if text not in ELEMENT_BYTES:
-        raise UsageError(f"no type {text[:40]!r}: {did_you_mean(text, ELEMENT_BYTES, most=40)}")
+        raise UsageError(f"no type {quoted(text)}: {did_you_mean(text, ELEMENT_BYTES, most=40)}")
     return ELEMENT_BYTES[text]
 
 
@@ -245,7 +245,7 @@ def parameters(pairs: list[str] | None) -> dict[str, int | range]:
         name, equals, text = pair.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise UsageError(f"-p {pair[:60]!r}: write name=value, such as m=4096")
+            raise UsageError(f"-p {quoted(pair)}: write name=value, such as m=4096")
         if name in found:
             raise UsageError(f"-p {name} is given twice: give it once")
         first, dots, last = text.partition("..")
@@ -255,7 +255,7 @@ def parameters(pairs: list[str] | None) -> dict[str, int | range]:
         low, high = (parameter_value(end, f"-p {name}") for end in (first, last))
         if not 0 <= high - low < _LONGEST_RANGE:
             raise UsageError(
-                f"-p {name} is {text[:40]!r}: a range runs upwards over at most "
+                f"-p {name} is {quoted(text)}: a range runs upwards over at most "
                 f"{_LONGEST_RANGE} values"
             )
         found[name] = range(low, high + 1)
@@ -272,7 +272,7 @@ def numbers(pairs: list[str] | None) -> dict[str, float]:
     for pair in pairs or ():
         name, equals, text = pair.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"-p {pair[:60]!r}: write name=number")
+            raise UsageError(f"-p {quoted(pair)}: write name=number")
         if name.strip() in found:
             raise UsageError(f"-p {name.strip()} is given twice: give it once")
         value = number(text, f"-p {name.strip()}")
@@ -307,7 +307,7 @@ def kernel_parameters(pairs: list[str] | None) -> dict[str, int | str]:
     for pair in pairs or []:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name.isidentifier() or not value:
-            raise UsageError(f"-p {pair[:40]!r}: name=value is wanted, such as n=4096")
+            raise UsageError(f"-p {quoted(pair)}: name=value is wanted, such as n=4096")
         if name in found:
             raise UsageError(f"-p {name} is given twice")
         found[name] = value if value.isidentifier() else parameter_value(value, f"-p {name}")

@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from perfmodel.results.prediction import Attempt
@@ -85,7 +85,7 @@ def _changes(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name or not value:
-            raise UsageError(f"--set {pair[:40]!r}: write field=value, such as clock=1.8GHz")
+            raise UsageError(f"--set {quoted(pair)}: write field=value, such as clock=1.8GHz")
         if name in found:
             raise UsageError(f"--set {name} is given twice: give it once")
         found[name] = value

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from perfmodel.device.model import Device
 from perfmodel.device.reading import build
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, quoted
 from perfmodel.located_yaml import read_file
 from perfmodel.suggestions import did_you_mean
 
@@ -101,7 +101,7 @@ def _load_shipped(name: str) -> Device:
     if name in by_alias:
         return _load_shipped(by_alias[name])
     near = did_you_mean(name, [*device_names(), *by_alias], listed=device_names())
-    raise DataError(f"no device {name[:60]!r}: {near}")
+    raise DataError(f"no device {quoted(name)}: {near}")
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.expressions import Expression, ExpressionError
 from perfmodel.kernels.affine import MEMBERS, reads, substitute
 from perfmodel.kernels.parameters import expression_values, rung_parameters
@@ -108,7 +108,7 @@ def problems(
     for name in given:
         if name not in known:
             near = did_you_mean(name, known)
-            raise UsageError(f"{description.kernel} has no parameter {name[:60]!r}: {near}")
+            raise UsageError(f"{description.kernel} has no parameter {quoted(name)}: {near}")
     found: list[DataError] = []
     for rung in description.rungs.values():
         own = {name: value for name, value in given.items() if name in rung.parameters}
@@ -118,7 +118,7 @@ def problems(
             require_amounts(description, expression_values(rung, values))
         except ExpressionError as error:
             said = f"{error.message} (rung {rung.name})"
-            found.append(ExpressionError(said, error.text, error.offset))
+            found.append(ExpressionError(said, error.text, error.offset, error.where))
         except DataError as error:
             found.append(DataError(f"{error} (rung {rung.name})"))
     return found
@@ -164,7 +164,7 @@ def first_index_outside(rung: Rung, parameters: Mapping[str, Any], warp_width: i
     try:
         require_sound(rung, parameters, warp_width)
     except DataError as error:
-        return error.message if isinstance(error, ExpressionError) else str(error)
+        return str(error)
     return None
 
 

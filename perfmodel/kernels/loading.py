@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, quoted
 from perfmodel.kernels.reading import read_description
 from perfmodel.located_yaml import read_file
 from perfmodel.suggestions import did_you_mean
@@ -106,7 +106,7 @@ def pick_rung(description: Description, rung: str | None) -> Rung:
         return description.ladder()[-1]
     if rung not in description.rungs:
         near = did_you_mean(rung, description.rungs)
-        raise DataError(f"{description.kernel} has no rung {rung[:60]!r}: {near}")
+        raise DataError(f"{description.kernel} has no rung {quoted(rung)}: {near}")
     return description.rungs[rung]
 
 
@@ -128,5 +128,5 @@ def _load_shipped(name: str) -> Description:
     known = kernel_names()
     if name not in known:
         near = did_you_mean(name, known) if known else "none is shipped"
-        raise DataError(f"no kernel {name[:60]!r}: {near}")
+        raise DataError(f"no kernel {quoted(name)}: {near}")
     return read_description(read_file(library_directory() / f"{name}.yaml"))

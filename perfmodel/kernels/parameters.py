@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import ELEMENT_BYTES, LARGEST_PARAMETER, Parameter, Rung
 from perfmodel.suggestions import did_you_mean
@@ -74,7 +74,7 @@ def parameter_values(
     for name, value in given.items():
         if name not in parameters:
             raise UsageError(
-                f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, parameters)}"
+                f"{title} has no parameter {quoted(name)}: {did_you_mean(name, parameters)}"
             )
         values[name] = _value(parameters[name], value)
     return values
@@ -118,7 +118,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
     if isinstance(value, np.integer):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: a whole number is wanted")
+        raise UsageError(f"{parameter.name} is {quoted(value)}: a whole number is wanted")
     if parameter.choices:
         return _one_of(parameter, value)
     if not parameter.minimum <= value <= LARGEST_PARAMETER:
@@ -132,7 +132,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
 def _one_of(parameter: Parameter, value: Any) -> Any:
     if not isinstance(value, int | str) or value not in parameter.choices:
         listed = ", ".join(map(str, parameter.choices))
-        raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: one of {listed} is wanted")
+        raise UsageError(f"{parameter.name} is {quoted(value)}: one of {listed} is wanted")
     return value
 
 

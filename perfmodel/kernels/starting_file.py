@@ -7,7 +7,7 @@ import secrets
 from string import Template
 from typing import TYPE_CHECKING
 
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 from perfmodel.kernels.written import is_plain_name
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def starting_file(name: str = DEFAULT_NAME) -> str:
     """
     if not is_plain_name(name):
         raise UsageError(
-            f"the kernel's name is {name[:60]!r}: letters, digits and underscores are wanted"
+            f"the kernel's name is {quoted(name)}: letters, digits and underscores are wanted"
         )
     return _TEXT.substitute(name=name)
 

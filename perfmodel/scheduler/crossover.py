@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 from perfmodel.kernels.loading import load_rung
 from perfmodel.kernels.parameters import parameter_values, possible
 from perfmodel.kernels.schema import LARGEST_PARAMETER
@@ -115,7 +115,7 @@ class _Side:
 def _side(name: str, over: str, given: Mapping[str, Any] | None) -> _Side:
     rung = load_rung(name)
     if over not in rung.parameters:
-        raise UsageError(f"{name} has no parameter {over[:40]!r}: both rungs must have it")
+        raise UsageError(f"{name} has no parameter {quoted(over)}: both rungs must have it")
     if isinstance(rung.parameters[over].default, str):
         raise UsageError(f"{over[:40]} of {name} is a word: a parameter that grows is wanted")
     if over in (given or {}):

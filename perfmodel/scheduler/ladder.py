@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 from perfmodel.results.prediction import Ladder, LadderStep, Prediction
 from perfmodel.suggestions import did_you_mean
 
@@ -94,7 +94,7 @@ def _require_known(
     for name in given:
         if name not in known:
             raise UsageError(
-                f"{description.kernel} has no parameter {name[:60]!r}: {did_you_mean(name, known)}"
+                f"{description.kernel} has no parameter {quoted(name)}: {did_you_mean(name, known)}"
             )
 
 

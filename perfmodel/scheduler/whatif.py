@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.kernels.loading import load_rung, load_rungs
 from perfmodel.kernels.parameters import possible, rung_parameters
 from perfmodel.results.prediction import (
@@ -142,7 +142,9 @@ def require_known(title: str, rungs: Sequence[Rung], given: Mapping[str, Any]) -
     known = {name for rung in rungs for name in rung.parameters}
     for name in given:
         if name not in known:
-            raise UsageError(f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, known)}")
+            raise UsageError(
+                f"{title} has no parameter {quoted(name)}: {did_you_mean(name, known)}"
+            )
 
 
 def own_parameters(rung: Rung, given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -155,7 +155,8 @@ def test_a_file_that_is_wrong_is_told_with_its_line(command: Command, tmp_path: 
     path.write_text(changed("row * n + i", "row * n + j"), encoding="utf-8")
     answer = command("kernel check", str(path))
     assert answer.code == 3
-    assert answer.err.splitlines()[1:] == ["  row * n + j", "            ^"]
+    assert 'index of load x from input: column 11 of "row * n + j": no j' in answer.err
+    assert answer.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
