@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from perfmodel.device.loading import as_device
 from perfmodel.errors import UsageError, quoted
 from perfmodel.laws import LAWS
 from perfmodel.results import Result
@@ -59,7 +60,9 @@ class Explanation(Result):
     source: str
 
 
-def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = None) -> Explanation:
+def explain(
+    law: str, *, device: Device | str, numbers: Mapping[str, float] | None = None
+) -> Explanation:
     """Explain a law with numbers put in.
 
     Args:
@@ -80,6 +83,7 @@ def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = N
         >>> shown.formula, round(shown.value, 12), round(shown.terms[0].slope, 12)
         ('1/(1 - parallel_fraction)', 5.0, 25.0)
     """
+    device = as_device(device)
     import sympy
 
     if law not in LAWS:

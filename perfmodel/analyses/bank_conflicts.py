@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from perfmodel.analyses.coalescing import require_operation, scalar
 from perfmodel.analyses.warp_access import LARGEST_ADDRESS, WarpAccess, warp_access
+from perfmodel.device.loading import as_device
 from perfmodel.engines import bank_conflicts as law
 from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def bank_conflicts(
-    device: Device,
+    device: Device | str,
     *,
     index: str | Sequence[int] | NDArray[Any],
     element_bytes: int,
@@ -38,7 +39,7 @@ def bank_conflicts(
     """Passes of one shared-memory access of a warp.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         index: Index expression in elements, or an integer for each lane (last axis).
         element_bytes: Bytes that each lane accesses [bytes], up to 16.
         operation: load or store.
@@ -64,6 +65,7 @@ def bank_conflicts(
         >>> result.passes, result.ideal_passes, result.conflict_free
         (32, 1, False)
     """
+    device = as_device(device)
     require_operation(operation)
     access = warp_access(
         device,
@@ -102,7 +104,7 @@ def bank_conflicts(
 
 
 def suggest_layout(
-    device: Device,
+    device: Device | str,
     *,
     indices: Sequence[str | Sequence[int] | NDArray[Any]],
     element_bytes: int,
@@ -119,7 +121,7 @@ def suggest_layout(
     with the layout, and is free only if each takes its ideal passes.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         indices: Index expressions, or integers for each lane, of the accesses to one array.
         element_bytes: Bytes that each lane accesses [bytes], up to 16.
         row_elements: Elements of a row of the array; by default each step between neighbouring
@@ -148,6 +150,7 @@ def suggest_layout(
         >>> found.padding.pad_elements, hex(found.swizzle.mask), found.swizzle.shift
         (1, '0xf80', 5)
     """
+    device = as_device(device)
     require_operation(operation)
     if isinstance(indices, str) or not indices:
         raise ArgumentError(f"indices is {indices!r:.60}: give a list of at least one access")

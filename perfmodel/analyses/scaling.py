@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from perfmodel.device.loading import as_device
 from perfmodel.engines import scaling as law
 from perfmodel.errors import ArgumentError, quoted
 from perfmodel.results import ScalingResult
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scaling(
-    device: Device,
+    device: Device | str,
     *,
     speeds: Sequence[float],
     communication_share: float = 0.0,
@@ -48,6 +49,7 @@ def scaling(
         >>> [round(share, 4) for share in result.shares], result.gain_over_equal_split
         ([0.1667, 0.1667, 0.3333, 0.3333], 1.5)
     """
+    device = as_device(device)
     devices = len(speeds)
     speedup = law.strong_scaling_speedup(devices=devices, communication_share=communication_share)
     used = _link(device, link) if message_bytes is not None else None

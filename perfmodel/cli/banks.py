@@ -47,7 +47,7 @@ def banks(
             metavar="N", help="Elements of a row, for padding; by default found in the index."
         ),
     ] = None,
-    param: options.Parameters = None,
+    param: options.ValuesOrRanges = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
     plot: options.PlotFile = None,

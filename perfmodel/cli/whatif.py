@@ -30,7 +30,11 @@ def whatif(
     ],
     change: Annotated[
         list[str],
-        typer.Option("--set", metavar="FIELD=VALUE", help="A device value; repeat for several."),
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="A device value with its unit, 2^15 B or 1.8 GHz; repeat for several.",
+        ),
     ],
     device: options.OneDevice = None,
     param: options.Parameters = None,
@@ -88,5 +92,5 @@ def _changes(pairs: list[str]) -> dict[str, str]:
             raise UsageError(f"--set {quoted(pair)}: write field=value, such as clock=1.8GHz")
         if name in found:
             raise UsageError(f"--set {name} is given twice: give it once")
-        found[name] = value
+        found[name] = options.written_out(value)
     return found

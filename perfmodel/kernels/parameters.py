@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,6 @@ from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import ELEMENT_BYTES, LARGEST_PARAMETER, Parameter, Rung
 from perfmodel.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def rung_parameters(
@@ -54,6 +52,16 @@ def rung_parameters(
     return values
 
 
+def require_by_name(given: Any) -> None:
+    """Refuse parameters that are no values by name.
+
+    Raises:
+        UsageError: They are something else.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(f"the parameters are {quoted(given)}: values by name are wanted")
+
+
 def parameter_values(
     title: str, parameters: Mapping[str, Parameter], given: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -70,6 +78,7 @@ def parameter_values(
     Raises:
         UsageError: A parameter that there is not, or a value it cannot have.
     """
+    require_by_name(given)
     values: dict[str, Any] = {name: each.default for name, each in parameters.items()}
     for name, value in given.items():
         if name not in parameters:
@@ -114,7 +123,12 @@ def _value(parameter: Parameter, value: Any) -> Any:
     if isinstance(parameter.default, str):
         return _one_of(parameter, value)
     if isinstance(value, np.ndarray | list | tuple | range):
-        return _values(parameter, np.asarray(value))
+        try:
+            return _values(parameter, np.asarray(value))
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"{parameter.name} is {quoted(value)}: a row of whole numbers is wanted"
+            ) from None
     if isinstance(value, np.integer):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -123,7 +137,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
         return _one_of(parameter, value)
     if not parameter.minimum <= value <= LARGEST_PARAMETER:
         raise UsageError(
-            f"{parameter.name} is {value}: it must be from {parameter.minimum} to "
+            f"{parameter.name} is {quoted(value)}: it must be from {parameter.minimum} to "
             f"{LARGEST_PARAMETER}"
         )
     return value
@@ -137,7 +151,7 @@ def _one_of(parameter: Parameter, value: Any) -> Any:
 
 
 def _values(parameter: Parameter, array: Any) -> Any:
-    if array.dtype.kind not in "iu" or not array.size:
+    if array.dtype.kind not in "iu" or not array.size or array.ndim > 1:
         raise UsageError(f"{parameter.name} holds {array.dtype} values: whole numbers are wanted")
     array = array.astype(np.int64)
     least, most = int(array.min()), int(array.max())

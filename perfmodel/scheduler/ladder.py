@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from perfmodel.device.loading import as_device
 from perfmodel.errors import UsageError, quoted
 from perfmodel.results.prediction import Ladder, LadderStep, Prediction
 from perfmodel.suggestions import did_you_mean
@@ -21,7 +22,7 @@ NOTHING = 0.02
 
 def ladder(
     kernel: str | Description,
-    device: Device,
+    device: Device | str,
     *,
     parameters: Mapping[str, Any] | None = None,
     alternatives: bool = False,
@@ -32,7 +33,7 @@ def ladder(
 
     Args:
         kernel: A shipped kernel, a file, or a loaded description.
-        device: The device.
+        device: The device, or its name.
         parameters: Values of parameters; one that only some rungs have is set for those.
         alternatives: Whether the versions that are no step of the ladder follow it.
         caches: cold, or warm where the L2 holds what fits of the data at the start.
@@ -51,9 +52,13 @@ def ladder(
         >>> steps[0].speedup
         1.0
     """
+    device = as_device(device)
     from perfmodel.kernels.loading import load_description
+    from perfmodel.kernels.parameters import require_by_name
+    from perfmodel.kernels.schema import Description
 
-    description = load_description(kernel) if isinstance(kernel, str) else kernel
+    description = kernel if isinstance(kernel, Description) else load_description(kernel)
+    require_by_name(parameters)
     given = dict(parameters or {})
     rungs = [
         rung for rung in description.rungs.values() if alternatives or rung.alternative_to is None

@@ -117,11 +117,24 @@ WRONG_USE = [
     ("roofline --flop 1 --bytes 1 -p m=1", "-p is for --kernel"),
     ("explain amdahl -p parallel=1", "did you mean parallel_fraction?"),
     ("explain amdahl -p parallel_fraction=2", "at most 1"),
+    ("occupancy --threads 256 -d s500", "did you mean s5000?"),
+    ("occupancy --threads 256 -d nothing-like-it", "known: a100"),
+    ("roofline --kernel gemw", "did you mean gemv?"),
+    ("device show nosuch", "no device"),
+    ("device check nosuch", "no device"),
+    ("kernel check nosuch", "no kernel"),
+    ("kernel show gemm:nosuch", "no rung"),
+    ("predict gemm:nosuch", "no rung"),
+    ("predict gemm -p nosuch=1", "no parameter"),
+    ("predict vecadd -p n=1..5", "whole number"),
+    ("predict vecadd -p n=2^3+1", "a power stands alone"),
+    ("predict vecadd -p n=1+2^3", "a power stands alone"),
+    ("predict vecadd -p n=9999999^999", "a power stands alone"),
+    ("predict vecadd -p n=2^62", "from 1 to"),
+    ("divergence --predicate tid<n -p n=0..3", "one number"),
 ]
 
 WRONG_DATA = [
-    ("occupancy --threads 256 -d s500", "did you mean s5000?"),
-    ("occupancy --threads 256 -d nothing-like-it", "known: a100"),
     ("occupancy --threads 256 -d no/such/file.yaml", "No such file"),
     ("coalescing -i threadIdx.x*", "operand is missing"),
     ("coalescing -i threadIdx.w", "threadIdx.w"),
@@ -129,9 +142,6 @@ WRONG_DATA = [
     ("coalescing -i 2147483647+(int)threadIdx.x", "overflow"),
     ("coalescing -i __import__('os')", "a character"),
     ("divergence --predicate a=b", "="),
-    ("roofline --kernel gemw", "did you mean gemv?"),
-    ("device show nosuch", "no device"),
-    ("device check nosuch", "no device"),
 ]
 
 
@@ -469,3 +479,56 @@ def test_numbers_beyond_every_prefix_are_told_shortly(command: Command) -> None:
         answer = command(line)
         assert answer.code == 0
         assert max(map(len, answer.out.splitlines())) <= 80
+
+
+def test_a_power_is_one_wherever_an_option_takes_a_number(command: Command) -> None:
+    for power, plain in (
+        ("predict vecadd -p n=2^20", "predict vecadd -p n=1048576"),
+        ("occupancy --threads 2^8 --shared 2^14", "occupancy --threads 256 --shared 16384"),
+        ("coalescing -i tid+n -p n=0..2^3", "coalescing -i tid+n -p n=0..8"),
+        ("whatif -k vecadd --set mps=2^6", "whatif -k vecadd --set mps=64"),
+        ("crossover vecadd --best block=2^7,2^8", "crossover vecadd --best block=128,256"),
+        ("roofline --flop 2^30 --bytes 2^20", "roofline --flop 1073741824 --bytes 1048576"),
+    ):
+        assert command(power).out == command(plain).out != ""
+    assert command("coalescing -i tid^3").out == command("coalescing -i (tid^3)").out
+
+
+def test_the_help_of_parameters_promises_ranges_only_where_they_are_taken(command: Command) -> None:
+    for line in ("predict", "ladder", "crossover", "divergence", "kernel check"):
+        assert ".." not in command(f"{line} --help").out.partition("--param")[2].splitlines()[0]
+    for line in ("coalescing", "banks"):
+        assert "N[..N]" in command(f"{line} --help").out
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("", "without a name"),
+        (".", "without a name"),
+        ("plot.gif", "ends in .png"),
+        ("no/such/folder/plot.png", "no folder no/such/folder"),
+        ("x" * 300 + ".png", "name too long"),
+    ],
+)
+@pytest.mark.parametrize("line", ["ladder gemm", "sensitivity gemm", "swizzle --grid 4x4"])
+def test_where_a_plot_goes_is_asked_before_anything_is_computed(
+    line: str, path: str, said: str, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compute(*_: object, **__: object) -> None:
+        raise AssertionError("computed before the place was asked for")
+
+    monkeypatch.setattr("perfmodel.scheduler.ladder.ladder", compute)
+    monkeypatch.setattr("perfmodel.scheduler.prediction.predict", compute)
+    monkeypatch.setattr("perfmodel.analyses.tiling.block_orders", compute)
+    answer = command(line, f"--plot={path}")
+    assert answer.code == 2, answer
+    assert said in answer.err
+    assert_one_clear_line(answer.err)
+
+
+@pytest.mark.parametrize("path", ["", "no/such/folder/mine.yaml", "."])
+def test_a_new_description_needs_a_place(path: str, command: Command) -> None:
+    answer = command("kernel new --out", path)
+    assert answer.code == 2
+    assert_one_clear_line(answer.err)

@@ -162,8 +162,8 @@ def test_a_file_that_is_wrong_is_told_with_its_line(command: Command, tmp_path: 
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("kernel show gemn", 3, "no kernel 'gemn': did you mean gem"),
-        ("kernel show gemm:naiv", 3, "gemm has no rung 'naiv': did you mean naive?"),
+        ("kernel show gemn", 2, "no kernel 'gemn': did you mean gem"),
+        ("kernel show gemm:naiv", 2, "gemm has no rung 'naiv': did you mean naive?"),
         ("kernel check gemm -p q=1", 2, "gemm has no parameter 'q'"),
         ("kernel check gemm -p m=0", 2, "m is 0: it must be from 1"),
         ("kernel check softmax -p n=7", 3, "softmax:"),

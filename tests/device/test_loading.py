@@ -16,7 +16,7 @@ from perfmodel.device.loading import (
     read_device,
     specs_directory,
 )
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, UsageError
 from tests.device.written import line_of, read, shipped, written
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class TestNames:
         monkeypatch.setenv("PERFMODEL_DEVICE", str(path))
         assert load_device().device == "own"
         monkeypatch.setenv("PERFMODEL_DEVICE", "h10")
-        with pytest.raises(DataError, match="no device 'h10': did you mean h100"):
+        with pytest.raises(UsageError, match="no device 'h10': did you mean h100"):
             load_device()
 
     @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ class TestNames:
         [("s500", "s5000"), ("mi300", "mi300x"), ("mtt-s500", "mtt-s5000"), ("H10", "h100")],
     )
     def test_the_nearest_name_is_told(self, name: str, near: str) -> None:
-        with pytest.raises(DataError, match=f"did you mean {near}") as caught:
+        with pytest.raises(UsageError, match=f"did you mean {near}") as caught:
             load_device(name)
         assert f"known: {', '.join(device_names())}" in str(caught.value)
 
     @pytest.mark.parametrize("name", ["", "zzzz", "x" * 10_000, "s5000\n"])
     def test_no_such_name(self, name: str) -> None:
-        with pytest.raises(DataError, match="no device") as caught:
+        with pytest.raises(UsageError, match="no device") as caught:
             load_device(name)
         assert len(str(caught.value)) < 400
         assert "\n" not in str(caught.value)
