@@ -53,13 +53,14 @@ def quoted(text: object, *, most: int = 60) -> str:
         most: Characters that are shown.
 
     Returns:
-        Such as `'4096'`.
+        Such as `'4096'`; a number that is one already has no quotes.
 
     Example:
         >>> quoted("4096"), quoted("9" * 5000, most=8)
         ("'4096'", "'99999999...'")
     """
-    if isinstance(text, int) and text.bit_length() > _MOST_BITS:
-        return f"a number of {text.bit_length()} bits"
+    if isinstance(text, int) and not isinstance(text, bool):
+        few = text.bit_length() <= _MOST_BITS
+        return str(text) if few else f"a number of {text.bit_length()} bits"
     given = str(text)
     return repr(given if len(given) <= most else f"{given[:most]}...")

@@ -169,7 +169,11 @@ def test_a_file_that_is_wrong_is_told_with_its_line(command: Command, tmp_path: 
         ("kernel check softmax -p n=7", 3, "softmax:"),
         ("kernel check nothing.yaml", 3, "nothing.yaml: cannot be read: No such file"),
         ("kernel new a-b", 2, "the kernel's name is 'a-b': letters, digits and underscores"),
-        ("kernel new a -o nowhere/a.yaml", 2, "cannot write nowhere/a.yaml: no such file"),
+        (
+            "kernel new a -o nowhere/a.yaml",
+            2,
+            "cannot write nowhere/a.yaml: there is no folder nowhere",
+        ),
     ],
 )
 def test_wrong_input_is_one_line(line: str, code: int, message: str, command: Command) -> None:
