@@ -77,8 +77,8 @@ def _describe(fault: Any) -> tuple[Location, str]:
         if "[key]" in fault["loc"]:
             known = _KEYS_OF_GROUPS[str(location[0])]
             return location, f"unknown key {quoted(name)}: {did_you_mean(name, known)}"
-        given = str(fault["input"])[:40]
-        return location, f"{given!r} is not allowed: it must be {fault['ctx']['expected']}"
+        given = quoted(fault["input"])
+        return location, f"{given} is not allowed: it must be {fault['ctx']['expected']}"
     message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
     if kind == "value_error":
         return location, message
