@@ -1,5 +1,5 @@
 """`python cli.py` is `perfmodel`, for a checkout that is not installed."""
 
-from perfmodel.cli import main
+from perfmodel.__main__ import main
 
 main()

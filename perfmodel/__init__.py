@@ -7,8 +7,9 @@
 (4, ('registers',))
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+TYPE_CHECKING = False  # the real one is in typing, which takes longer to load than all of this
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from perfmodel.analyses.bank_conflicts import bank_conflicts, suggest_layout
     from perfmodel.analyses.coalescing import coalescing
     from perfmodel.analyses.divergence import divergence
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import perfmodel` costs nothing."""
     if name in _HOMES:
+        from importlib import import_module
+
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'perfmodel' has no attribute {name!r}")
 

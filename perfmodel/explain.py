@@ -13,7 +13,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.errors import UsageError
+from perfmodel.device.loading import as_device
+from perfmodel.errors import UsageError, quoted
 from perfmodel.laws import LAWS
 from perfmodel.results import Result
 from perfmodel.suggestions import did_you_mean
@@ -59,7 +60,9 @@ class Explanation(Result):
     source: str
 
 
-def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = None) -> Explanation:
+def explain(
+    law: str, *, device: Device | str, numbers: Mapping[str, float] | None = None
+) -> Explanation:
     """Explain a law with numbers put in.
 
     Args:
@@ -80,17 +83,18 @@ def explain(law: str, *, device: Device, numbers: Mapping[str, float] | None = N
         >>> shown.formula, round(shown.value, 12), round(shown.terms[0].slope, 12)
         ('1/(1 - parallel_fraction)', 5.0, 25.0)
     """
+    device = as_device(device)
     import sympy
 
     if law not in LAWS:
-        raise UsageError(f"no law {law[:60]!r}: {did_you_mean(law, LAWS, most=40)}")
+        raise UsageError(f"no law {quoted(law)}: {did_you_mean(law, LAWS, most=40)}")
     require_docstrings()
     entry = LAWS[law]
     names = list(inspect.signature(entry.function).parameters)
     values = {**entry.numbers, **entry.of_device(device), **(numbers or {})}
     for name in values:
         if name not in names:
-            raise UsageError(f"{law} has no number {name[:60]!r}: {did_you_mean(name, names)}")
+            raise UsageError(f"{law} has no number {quoted(name)}: {did_you_mean(name, names)}")
     result = _finite(law, lambda: float(entry.function(**values)))
     symbols = {name: sympy.Symbol(name, positive=True) for name in names}
     formula = entry.function(**symbols)

@@ -20,6 +20,19 @@ def test_capitals_of_a_known_name_stay() -> None:
     assert did_you_mean("tile_v", ["TILE_V", "n"]) == "did you mean TILE_V? known: TILE_V, n"
 
 
+def test_what_abbreviates_a_name_comes_before_what_is_spelt_like_it() -> None:
+    keys = ["block", "grid", "registers", "name", "shared", "barriers", "channels", "roles", "body"]
+    for given_name, meant in (
+        ("regs", "registers"),
+        ("reg", "registers"),
+        ("chan", "channels"),
+        ("shrd", "shared"),
+        ("smem", "shared"),
+        ("boddy", "body"),
+    ):
+        assert did_you_mean(given_name, keys).startswith(f"did you mean {meant}?")
+
+
 def test_nothing_near_lists_what_there_is() -> None:
     assert did_you_mean("zzz", KNOWN) == "known: dcu, h100, mi300x, s5000"
     assert did_you_mean("", KNOWN) == "known: dcu, h100, mi300x, s5000"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from perfmodel.analyses.coalescing import require_operation, scalar
 from perfmodel.analyses.warp_access import LARGEST_ADDRESS, WarpAccess, warp_access
+from perfmodel.device.loading import as_device
 from perfmodel.engines import bank_conflicts as law
 from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def bank_conflicts(
-    device: Device,
+    device: Device | str,
     *,
     index: str | Sequence[int] | NDArray[Any],
     element_bytes: int,
@@ -45,7 +46,7 @@ def bank_conflicts(
     matrix is served for itself.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         index: Index expression in elements, or an integer for each lane (last axis).
         element_bytes: Bytes that each lane accesses [bytes], up to 16.
         operation: load or store.
@@ -78,6 +79,7 @@ def bank_conflicts(
     """
     import numpy as np
 
+    device = as_device(device)
     require_operation(operation)
     active = _matrix_lanes(device, matrices, element_bytes, active)
     access = warp_access(
@@ -125,7 +127,7 @@ def bank_conflicts(
 
 
 def suggest_layout(
-    device: Device,
+    device: Device | str,
     *,
     indices: Sequence[str | Sequence[int] | NDArray[Any]],
     element_bytes: int,
@@ -143,7 +145,7 @@ def suggest_layout(
     with the layout, and is free only if each takes its ideal passes.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         indices: Index expressions, or integers for each lane, of the accesses to one array.
         element_bytes: Bytes that each lane accesses [bytes], up to 16.
         row_elements: Elements of a row of the array; by default each step between neighbouring
@@ -173,6 +175,7 @@ def suggest_layout(
         >>> found.padding.pad_elements, hex(found.swizzle.mask), found.swizzle.shift
         (1, '0xf80', 5)
     """
+    device = as_device(device)
     require_operation(operation)
     active = _matrix_lanes(device, matrices, element_bytes, active)
     if isinstance(indices, str) or not indices:

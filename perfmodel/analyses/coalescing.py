@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from perfmodel.analyses.warp_access import warp_access
+from perfmodel.device.loading import as_device
 from perfmodel.engines import coalescing as law
 from perfmodel.errors import ArgumentError
 from perfmodel.results import CoalescingResult
@@ -23,7 +24,7 @@ Level = Literal["l1", "l2"]
 
 
 def coalescing(
-    device: Device,
+    device: Device | str,
     *,
     index: str | Sequence[int] | NDArray[Any],
     element_bytes: int,
@@ -38,7 +39,7 @@ def coalescing(
     """Requests, lines, sectors and bytes of one global access of a warp.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         index: Index expression in elements, or an integer for each lane (last axis).
         element_bytes: Bytes that each lane accesses [bytes]: 4 for float, 16 for float4.
         operation: load or store.
@@ -64,6 +65,7 @@ def coalescing(
         >>> result.lines, result.bytes_moved, result.efficiency
         (32, 4096, 0.03125)
     """
+    device = as_device(device)
     import numpy as np
 
     require_operation(operation)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfmodel.analyses.warp_access import evaluate, lane_names
+from perfmodel.device.loading import as_device
 from perfmodel.engines import divergence as law
 from perfmodel.errors import ArgumentError
 from perfmodel.results import DivergenceResult
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def divergence(
-    device: Device,
+    device: Device | str,
     *,
     predicate: str,
     block: tuple[int, ...] = (),
@@ -46,6 +47,7 @@ def divergence(
         >>> result.serial_paths, result.active_lanes
         ([2], [[31, 1]])
     """
+    device = as_device(device)
     import numpy as np
 
     given = dict(parameters or {})

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from perfmodel.device.loading import as_device
 from perfmodel.device.model import Device
 from perfmodel.device.values import Value
 from perfmodel.engines import occupancy as law
@@ -29,7 +30,7 @@ class Kernel:
 
 
 def occupancy(
-    device: Device,
+    device: Device | str,
     *,
     threads_per_block: Number,
     registers_per_thread: Number = 0,
@@ -41,7 +42,7 @@ def occupancy(
     """Blocks and warps resident on an MP, and what limits them.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         threads_per_block: Threads of a block [threads]; a number or an array.
         registers_per_thread: Registers of a thread [registers]; on AMD the vector registers,
             accumulation registers counted in.
@@ -70,6 +71,7 @@ def occupancy(
         >>> result.blocks_per_mp, result.active_warps, result.limiters
         (4, 32, ('registers',))
     """
+    device = as_device(device)
     kernel = Kernel(
         threads_per_block=as_number(threads_per_block),
         registers_per_thread=as_number(registers_per_thread),

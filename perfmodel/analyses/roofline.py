@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from perfmodel.device.loading import as_device
 from perfmodel.engines import roofline as law
 from perfmodel.errors import DataError, UsageError
 from perfmodel.results import Ceiling, RooflinePoint, RooflineResult
@@ -21,7 +22,7 @@ _WITHOUT_TENSOR = {"tensor_fp16": "fp16", "tensor_bf16": "fp32", "tensor_tf32": 
 
 
 def roofline(
-    device: Device,
+    device: Device | str,
     *,
     kernel: str,
     parameters: Mapping[str, int | str] | None = None,
@@ -30,7 +31,7 @@ def roofline(
     """Where a kernel lies under each memory ceiling of a device, and its least time.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         kernel: A shipped kernel such as gemv, or the path of a description.
         parameters: Its parameters; those left out have their defaults.
         pipe: The peak its arithmetic runs on, such as tensor_fp16; by default the kernel's own.
@@ -53,6 +54,7 @@ def roofline(
         >>> result.limiter, round(result.points[0].intensity_flop_per_byte, 4)
         ('dram', 0.4998)
     """
+    device = as_device(device)
     from perfmodel.kernels.fast import compiled
     from perfmodel.kernels.loading import load_description
     from perfmodel.kernels.parameters import parameter_values
@@ -118,7 +120,7 @@ def _requested(
 
 
 def roofline_of_amounts(
-    device: Device,
+    device: Device | str,
     *,
     name: str,
     pipe: str,
@@ -130,7 +132,7 @@ def roofline_of_amounts(
     """Where given amounts of work lie under the rooflines of a device.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         name: What to call the work.
         pipe: The peak its arithmetic runs on.
         flop: Floating-point operations [FLOP].
@@ -145,6 +147,7 @@ def roofline_of_amounts(
         UsageError: The device has no such pipe.
         ArgumentError: An amount is outside its range.
     """
+    device = as_device(device)
     pipe = _pipe(device, pipe, pipe)
     peak = device.peaks[pipe]  # type: ignore[index]  # checked by _pipe
     memory = dict(memory_ceilings(device))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from perfmodel.device.loading import as_device
 from perfmodel.engines import scaling as law
-from perfmodel.errors import ArgumentError
+from perfmodel.errors import ArgumentError, quoted
 from perfmodel.results import ScalingResult
 from perfmodel.suggestions import did_you_mean
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scaling(
-    device: Device,
+    device: Device | str,
     *,
     speeds: Sequence[float],
     communication_share: float = 0.0,
@@ -48,6 +49,7 @@ def scaling(
         >>> [round(share, 4) for share in result.shares], result.gain_over_equal_split
         ([0.1667, 0.1667, 0.3333, 0.3333], 1.5)
     """
+    device = as_device(device)
     devices = len(speeds)
     speedup = law.strong_scaling_speedup(devices=devices, communication_share=communication_share)
     used = _link(device, link) if message_bytes is not None else None
@@ -86,7 +88,7 @@ def _link(device: Device, name: str | None) -> str:
         return max(device.links, key=lambda each: device.links[each].bandwidth.value)
     if name not in device.links:
         raise ArgumentError(
-            f"{device.device} has no link {name[:40]!r}: {did_you_mean(name, device.links)}"
+            f"{device.device} has no link {quoted(name)}: {did_you_mean(name, device.links)}"
         )
     return name
 

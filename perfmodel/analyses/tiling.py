@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfmodel.analyses.occupancy import ENDS, Kernel, blocks_by
+from perfmodel.device.loading import as_device
 from perfmodel.engines import block_order, register_bandwidth
 from perfmodel.engines.arithmetic import require
 from perfmodel.errors import ArgumentError
@@ -77,7 +78,7 @@ def block_orders(
 
 
 def register_tile(
-    device: Device,
+    device: Device | str,
     *,
     tile_m: int,
     tile_n: int,
@@ -89,7 +90,7 @@ def register_tile(
     """What a thread's tile of an fp32 matrix product needs of a device.
 
     Args:
-        device: The device.
+        device: The device, or its name.
         tile_m: Rows of C that a thread owns.
         tile_n: Columns of C that a thread owns.
         tile_k: Steps of k whose operands are held.
@@ -111,6 +112,7 @@ def register_tile(
         >>> tile.tile_registers, tile.shared_bytes_per_cycle_needed, tile.shared_peak_share
         (80, 128.0, 1.0)
     """
+    device = as_device(device)
     registers = register_bandwidth.tile_registers(
         tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, fragment_buffers=fragment_buffers
     )

@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from perfmodel.engines.arithmetic import require
-from perfmodel.errors import ArgumentError
+from perfmodel.errors import ArgumentError, quoted
 from perfmodel.expressions import parse
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def evaluate(text: str, names: Mapping[str, Any]) -> NDArray[Any]:
         near = get_close_matches(missing[0], names, n=1, cutoff=0.7)
         hint = f"did you mean {near[0]}? otherwise " if near else ""
         raise ArgumentError(
-            f"{text[:60]!r} needs a value for {', '.join(missing)}: {hint}give it as a parameter, "
+            f"{quoted(text)} needs a value for {', '.join(missing)}: {hint}give it as a parameter, "
             f"such as -p {missing[0]}=1"
         )
     return expression.evaluate(names)

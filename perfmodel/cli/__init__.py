@@ -15,7 +15,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 import typer
 from typer.core import TyperGroup
 
-from perfmodel.errors import PerfmodelError, UsageError
+from perfmodel.errors import PerfmodelError, UsageError, printable
 
 UsageException: Any = typer.BadParameter.__base__
 """What the command line raises for a wrong use; Typer gives it no public name."""
@@ -94,15 +94,6 @@ def _root(
     del version
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit code.
-
-    Args:
-        arguments: What follows the program's name; by default what it was called with.
-    """
-    sys.exit(run(arguments))
-
-
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line.
 
@@ -125,14 +116,12 @@ def run(arguments: list[str] | None = None) -> int:
     except UsageException as error:
         context = error.ctx
         where = context.command_path.removeprefix("perfmodel").strip() if context else ""
-        said = error.format_message()
+        said = " ".join(error.format_message().split())
         return _fail(f"{where}: {said}" if where else said, UsageError.exit_code)
-    except typer.Abort:
-        return _fail("interrupted", 130)
-    except BrokenPipeError:
-        # The reader has seen enough, as with `perfmodel devices | head -1`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (BrokenPipeError, SystemExit) as leaving:
+        if isinstance(leaving, SystemExit) and leaving.code != _TYPER_READER_LEFT:
+            raise
+        return _reader_left()
     except MemoryError:
         return _fail("too large for this machine's memory: ask for less at once", 2)
     except OSError as error:
@@ -152,21 +141,27 @@ def _let_any_name_be_printed() -> None:
 INTERNAL_ERROR = 70
 """Exit code of a mistake in perfmodel itself."""
 
+_TYPER_READER_LEFT = 1
+"""The code that Typer leaves with where standard output is closed at its other end."""
 _LONGEST_LINE = 400
+_LONGEST_WORD = 160
+
+
+def _reader_left() -> int:
+    """The reader has seen enough, as with `perfmodel devices | head -1`."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _fail(error: object, code: int) -> int:
-    """Say what is wrong on one line, or on three where an expression is shown with a caret."""
-    lines = str(error).strip().splitlines() or [""]
-    if type(error).__name__ != "ExpressionError":
-        lines = [" ".join(lines)]
-    shown = [f"perfmodel: {lines[0]}", *lines[1:]]
+    """Say what is wrong on one line, which neither it nor a word of it makes endless."""
+    words = (
+        word if len(word) <= _LONGEST_WORD else f"{word[: _LONGEST_WORD // 4]}...{word[-10:]}"
+        for word in printable(str(error).strip()).split(" ")
+    )
+    line = " ".join(words)
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[:_LONGEST_LINE]} ..."
     if sys.stderr is not None:
-        sys.stderr.write("\n".join(map(_printable, shown)) + "\n")
+        sys.stderr.write(f"perfmodel: {line}\n")
     return code
-
-
-def _printable(line: str) -> str:
-    """A line without control characters, cut where it has no end."""
-    escaped = "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
-    return escaped if len(escaped) <= _LONGEST_LINE else f"{escaped[:_LONGEST_LINE]} ..."

@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +56,7 @@ def banks(
             metavar="N", help="Elements of a row, for padding; by default found in the index."
         ),
     ] = None,
-    param: options.Parameters = None,
+    param: options.ValuesOrRanges = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
     plot: options.PlotFile = None,
@@ -137,5 +137,5 @@ def _mask_and_shift(text: str | None) -> tuple[int, int] | None:
     except ValueError:
         found = (-1, -1)
     if not colon or min(found) < 0 or max(found[0].bit_length(), found[1]) > 40:
-        raise UsageError(f"--swizzle is {text[:40]!r}: write mask:shift, such as 0xf80:5")
+        raise UsageError(f"--swizzle is {quoted(text)}: write mask:shift, such as 0xf80:5")
     return found

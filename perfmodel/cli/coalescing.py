@@ -35,7 +35,7 @@ def coalescing(
     active: options.Active = None,
     store: options.Store = False,
     level: Annotated[str, typer.Option(help="Memory level whose lines count: l1 or l2.")] = "l1",
-    param: options.Parameters = None,
+    param: options.ValuesOrRanges = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
     plot: options.PlotFile = None,

@@ -47,7 +47,9 @@ def crossover(
             help="A parameter whose best value is looked for; two are tried together.",
         ),
     ] = None,
-    low: Annotated[str | None, typer.Option("--from", metavar="N", help="Its least value.")] = None,
+    low: Annotated[
+        str | None, typer.Option("--from", metavar="N", help="Its least value; 2^10 is a power.")
+    ] = None,
     high: Annotated[
         str | None, typer.Option("--to", metavar="N", help="Its greatest; 2^28 is a power.")
     ] = None,
@@ -114,11 +116,11 @@ def _print_best(
     for each in wanted:
         name, equals, values = (part.strip() for part in each.partition("="))
         if name in choices:
-            raise UsageError(f"--best {name[:40]} is given twice: give it once")
+            raise UsageError(f"--best {name} is given twice: give it once")
         if name in given:
-            raise UsageError(f"-p {name[:40]}: its best value is looked for; leave it out")
+            raise UsageError(f"-p {name}: its best value is looked for; leave it out")
         choices[name] = (
-            tuple(_size(value, f"--best {name}") for value in values.split(","))
+            tuple(options.parameter_value(value, f"--best {name}") for value in values.split(","))
             if equals
             else doublings(rung, name, low=ends[0], high=ends[1])
         )
@@ -142,12 +144,4 @@ def _print_best(
 
 
 def _end(text: str | None, name: str) -> int | None:
-    return None if text is None else _size(text, name)
-
-
-def _size(text: str, name: str) -> int:
-    """A whole number, which may be written as a power of two: 2^28."""
-    base, caret, power = text.strip().partition("^")
-    if caret and base == "2" and power.isdecimal() and int(power) < 63:
-        return 1 << int(power)
-    return options.parameter_value(text, name)
+    return None if text is None else options.parameter_value(text, name)

@@ -25,7 +25,7 @@ def divergence(
     ],
     device: options.Devices = None,
     block: options.Block = None,
-    param: options.Parameters = None,
+    param: options.Values = None,
     as_json: options.AsJson = False,
 ) -> None:
     """How a branch splits the warps of a block."""

@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def occupancy(
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     if sweep is not None and sweep not in _SWEPT:
-        raise UsageError(f"--sweep is {sweep[:40]!r}: it must be one of {', '.join(_SWEPT)}")
+        raise UsageError(f"--sweep is {quoted(sweep)}: it must be one of {', '.join(_SWEPT)}")
     from perfmodel.analyses.occupancy import occupancy as analyse
     from perfmodel.device.loading import load_device
     from perfmodel.tables.occupancy import occupancy_table

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
+from perfmodel.places import require_plot_place
 from perfmodel.units import parse_quantity
 
 Devices = Annotated[
@@ -33,9 +34,20 @@ OneDevice = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, in SI units.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print rows as CSV, in SI units.")]
+
+
+def _plot_place(path: Path | None) -> Path | None:
+    """The place of a plot, asked for before anything is computed."""
+    if path is not None:
+        require_plot_place(path)
+    return path
+
+
 PlotFile = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw to a .png, .svg or .pdf file."),
+    typer.Option(
+        "--plot", metavar="FILE", help="Draw to a .png, .svg or .pdf file.", callback=_plot_place
+    ),
 ]
 Parameters = Annotated[
     list[str] | None,
@@ -43,7 +55,25 @@ Parameters = Annotated[
         "--param",
         "-p",
         metavar="NAME=VALUE",
-        help="Value of a parameter; a range as first..last where several are meant.",
+        help="Value of a parameter of the kernel: n=4096, n=2^28 (a power), type=fp16.",
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        "-p",
+        metavar="NAME=N",
+        help="Value of a name of the expression: m=4096, m=2^12 (a power).",
+    ),
+]
+ValuesOrRanges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        "-p",
+        metavar="NAME=N[..N]",
+        help="Value of a name of the index: m=4096, m=2^12 (a power); each of a range: i=0..31.",
     ),
 ]
 Indices = Annotated[
@@ -78,6 +108,8 @@ Store = Annotated[bool, typer.Option("--store", help="A store rather than a load
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
+_POWER = re.compile(r"([0-9]{1,19})\^([0-9]{1,3})(?=\s*(?:$|[A-Za-z]|/[A-Za-z]))")
+_MOST_BITS = 128
 _LONGEST_RANGE = 4096
 
 
@@ -88,27 +120,45 @@ def device_names(given: list[str] | None) -> list[str]:
     return given or [default_device_name()]
 
 
+def written_out(text: str) -> str:
+    """Text of a number with the power that it may begin with written out.
+
+    Where a number is wanted `^` is a power, as on paper; in an expression of C it is xor.
+
+    Example:
+        >>> written_out("2^10 B"), written_out("1024")
+        ('1024 B', '1024')
+    """
+    stripped = text.strip()
+    power = _POWER.match(stripped)
+    if power is None or int(power[1]).bit_length() * int(power[2]) > _MOST_BITS:
+        return stripped
+    return f"{int(power[1]) ** int(power[2])}{stripped[power.end() :]}"
+
+
 def whole_number(text: str, name: str) -> int:
-    """A whole number from an option's text: digits, or hexadecimal after 0x.
+    """A whole number from an option's text: digits, a power as 2^28, or hexadecimal after 0x.
 
     Raises:
         UsageError: The text is no whole number.
     """
-    stripped = text.strip()
+    stripped = written_out(text)
     if _HEXADECIMAL.fullmatch(stripped):
         return int(stripped, 16)
     if not _WHOLE.fullmatch(stripped):
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a whole number")
     return int(stripped)
 
 
 def parameter_value(text: str, name: str) -> int:
-    """A parameter's value: a whole number, or an expression of numbers such as 1<<20.
+    """A parameter's value: a whole number, a power as 2^28, or numbers joined as in 1<<20.
 
     Raises:
-        UsageError: The text is neither.
+        UsageError: The text is none of these.
     """
-    stripped = text.strip()
+    stripped = written_out(text)
+    if "^" in stripped:
+        raise UsageError(f"{name} is {quoted(text)}: a power stands alone, such as 2^28")
     if _WHOLE.fullmatch(stripped) or _HEXADECIMAL.fullmatch(stripped):
         return whole_number(stripped, name)
     from perfmodel.expressions import ExpressionError, parse
@@ -119,7 +169,7 @@ def parameter_value(text: str, name: str) -> int:
     except ExpressionError:
         value = None
     if value is None or value.dtype.kind not in "iu":
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a whole number")
     return int(value)
 
 
@@ -145,11 +195,11 @@ def number(text: str, name: str) -> float:
         UsageError: The text is no number.
     """
     try:
-        value = float(text) if text.isascii() and "_" not in text else math.nan
+        value = float(written_out(text)) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a number")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a number")
     return value
 
 
@@ -163,7 +213,7 @@ def byte_size(text: str, name: str) -> int:
         return whole_number(text, name)
     size = quantity(text, name, "bytes")
     if size < 0 or not size.is_integer():
-        raise UsageError(f"{name} is {text[:40]!r}: it must be a whole number of bytes from 0 on")
+        raise UsageError(f"{name} is {quoted(text)}: it must be a whole number of bytes from 0 on")
     return int(size)
 
 
@@ -173,10 +223,11 @@ def quantity(text: str, name: str, dimension: str) -> float:
     Raises:
         UsageError: The text is no quantity, or its unit is ambiguous or of another dimension.
     """
-    if _PLAIN.fullmatch(text.strip()):
-        return float(text)
+    written = written_out(text)
+    if _PLAIN.fullmatch(written):
+        return float(written)
     try:
-        return parse_quantity(text, dimension)
+        return parse_quantity(written, dimension)
     except DataError as error:
         raise UsageError(f"{name}: {error}") from None
 
@@ -206,10 +257,10 @@ def shape(text: str | None, name: str) -> tuple[int, ...]:
         return ()
     sizes = re.split(r"[x,]", text.strip().lower())
     if not 1 <= len(sizes) <= 3:
-        raise UsageError(f"{name} is {text[:40]!r}: give one to three sizes, such as 16x16")
+        raise UsageError(f"{name} is {quoted(text)}: give one to three sizes, such as 16x16")
     found = tuple(whole_number(size, name) for size in sizes)
     if min(found) < 1:
-        raise UsageError(f"{name} is {text[:40]!r}: every size must be at least 1")
+        raise UsageError(f"{name} is {quoted(text)}: every size must be at least 1")
     return found
 
 
@@ -225,7 +276,7 @@ def element_bytes(text: str) -> int:
     if _WHOLE.fullmatch(text):
         return whole_number(text, "--type")
     if text not in ELEMENT_BYTES:
-        raise UsageError(f"no type {text[:40]!r}: {did_you_mean(text, ELEMENT_BYTES, most=40)}")
+        raise UsageError(f"no type {quoted(text)}: {did_you_mean(text, ELEMENT_BYTES, most=40)}")
     return ELEMENT_BYTES[text]
 
 
@@ -245,7 +296,7 @@ def parameters(pairs: list[str] | None) -> dict[str, int | range]:
         name, equals, text = pair.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise UsageError(f"-p {pair[:60]!r}: write name=value, such as m=4096")
+            raise UsageError(f"-p {quoted(pair)}: write name=value, such as m=4096")
         if name in found:
             raise UsageError(f"-p {name} is given twice: give it once")
         first, dots, last = text.partition("..")
@@ -255,7 +306,7 @@ def parameters(pairs: list[str] | None) -> dict[str, int | range]:
         low, high = (parameter_value(end, f"-p {name}") for end in (first, last))
         if not 0 <= high - low < _LONGEST_RANGE:
             raise UsageError(
-                f"-p {name} is {text[:40]!r}: a range runs upwards over at most "
+                f"-p {name} is {quoted(text)}: a range runs upwards over at most "
                 f"{_LONGEST_RANGE} values"
             )
         found[name] = range(low, high + 1)
@@ -272,11 +323,12 @@ def numbers(pairs: list[str] | None) -> dict[str, float]:
     for pair in pairs or ():
         name, equals, text = pair.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"-p {pair[:60]!r}: write name=number")
+            raise UsageError(f"-p {quoted(pair)}: write name=number")
         if name.strip() in found:
             raise UsageError(f"-p {name.strip()} is given twice: give it once")
         value = number(text, f"-p {name.strip()}")
-        found[name.strip()] = int(text) if _WHOLE.fullmatch(text.strip()) else value
+        written = written_out(text)
+        found[name.strip()] = int(written) if _WHOLE.fullmatch(written) else value
     return found
 
 
@@ -307,7 +359,7 @@ def kernel_parameters(pairs: list[str] | None) -> dict[str, int | str]:
     for pair in pairs or []:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name.isidentifier() or not value:
-            raise UsageError(f"-p {pair[:40]!r}: name=value is wanted, such as n=4096")
+            raise UsageError(f"-p {quoted(pair)}: name=value is wanted, such as n=4096")
         if name in found:
             raise UsageError(f"-p {name} is given twice")
         found[name] = value if value.isidentifier() else parameter_value(value, f"-p {name}")

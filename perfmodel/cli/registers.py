@@ -6,7 +6,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 app = command_app()
 
@@ -44,7 +44,7 @@ def registers(
 
     sizes = options.shape(tile, "--tile")
     if len(sizes) != 2:
-        raise UsageError(f"--tile is {tile[:40]!r}: give rows and columns, such as 8x8")
+        raise UsageError(f"--tile is {quoted(tile)}: give rows and columns, such as 8x8")
     results = [
         register_tile(
             load_device(name),

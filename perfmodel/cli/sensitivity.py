@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ def sensitivity(
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     if over not in OVER:
-        raise UsageError(f"--over is {over[:40]!r}: one of {', '.join(OVER)} is wanted")
+        raise UsageError(f"--over is {quoted(over)}: one of {', '.join(OVER)} is wanted")
     chosen, given = load_device(device), options.kernel_parameters(param)
     result = predict(kernel, chosen, parameters=given)
     found = {

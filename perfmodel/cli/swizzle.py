@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,14 +49,14 @@ def swizzle(
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     sizes = options.shape(grid, "--grid")
     if len(sizes) != 2:
-        raise UsageError(f"--grid is {grid[:40]!r}: give rows and columns, such as 10x10")
+        raise UsageError(f"--grid is {quoted(grid)}: give rows and columns, such as 10x10")
     rows, columns = sizes
     orders = block_orders(
         rows=rows, columns=columns, macro=macro, resident_blocks=resident or macro * macro
     )
     names = [each.order for each in orders]
     if order not in names:
-        raise UsageError(f"--order is {order[:40]!r}: it must be one of {', '.join(names)}")
+        raise UsageError(f"--order is {quoted(order)}: it must be one of {', '.join(names)}")
 
     def figure() -> Figure:
         from perfmodel.plots.block_order import draw_block_order, prepare_block_order

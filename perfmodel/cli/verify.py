@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,4 +99,4 @@ def _require_known(option: str, given: str | None, known: Iterable[str]) -> None
 
     names = list(known)
     if given is not None and given not in names:
-        raise UsageError(f"{option} is {given[:40]!r}: {did_you_mean(given, names)}")
+        raise UsageError(f"{option} is {quoted(given)}: {did_you_mean(given, names)}")

@@ -8,7 +8,7 @@ import typer
 
 from perfmodel.cli import options, output
 from perfmodel.cli.apps import CommandWithExamples, command_app
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from perfmodel.results.prediction import Attempt
@@ -30,7 +30,11 @@ def whatif(
     ],
     change: Annotated[
         list[str],
-        typer.Option("--set", metavar="FIELD=VALUE", help="A device value; repeat for several."),
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="A device value with its unit, 2^15 B or 1.8 GHz; repeat for several.",
+        ),
     ],
     device: options.OneDevice = None,
     param: options.Parameters = None,
@@ -86,8 +90,8 @@ def _changes(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name or not value:
-            raise UsageError(f"--set {pair[:40]!r}: write field=value, such as clock=1.8GHz")
+            raise UsageError(f"--set {quoted(pair)}: write field=value, such as clock=1.8GHz")
         if name in found:
             raise UsageError(f"--set {name} is given twice: give it once")
-        found[name] = value
+        found[name] = options.written_out(value)
     return found

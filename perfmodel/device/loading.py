@@ -11,7 +11,7 @@ from pathlib import Path
 
 from perfmodel.device.model import Device
 from perfmodel.device.reading import build
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.located_yaml import read_file
 from perfmodel.suggestions import did_you_mean
 
@@ -56,8 +56,8 @@ def load_device(name: str | Path | None = None) -> Device:
         The device.
 
     Raises:
-        DataError: No such device (the message lists the known ones), or a file that is wrong
-            (the message gives file and line).
+        UsageError: No such device; the message lists the known ones.
+        DataError: A file that is not there or is wrong; the message gives file and line.
 
     Example:
         >>> load_device("s5000").warp_width.whole
@@ -67,6 +67,32 @@ def load_device(name: str | Path | None = None) -> Device:
     if text.endswith((".yaml", ".yml")) or "/" in text or os.sep in text:
         return read_device(Path(text))
     return _load_shipped(text.lower())
+
+
+def as_device(device: Device | str) -> Device:
+    """The device that is meant by one, or by its name, alias or path.
+
+    Args:
+        device: A device, or what `load_device` takes.
+
+    Returns:
+        The device.
+
+    Raises:
+        UsageError: Neither a device nor a name of one.
+        DataError: As `load_device`.
+
+    Example:
+        >>> as_device("mtt-s5000").device
+        's5000'
+    """
+    if isinstance(device, Device):
+        return device
+    if isinstance(device, str | Path):
+        return load_device(device)
+    raise UsageError(
+        f"the device is {quoted(device)}: a name such as 'h200', or load_device('h200'), is wanted"
+    )
 
 
 def read_device(path: Path) -> Device:
@@ -101,7 +127,7 @@ def _load_shipped(name: str) -> Device:
     if name in by_alias:
         return _load_shipped(by_alias[name])
     near = did_you_mean(name, [*device_names(), *by_alias], listed=device_names())
-    raise DataError(f"no device {name[:60]!r}: {near}")
+    raise UsageError(f"no device {quoted(name)}: {near}")
 
 
 @lru_cache(maxsize=1)

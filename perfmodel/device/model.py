@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from perfmodel.device.schema import DeviceFields
 from perfmodel.device.values import FrozenDict, Value
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 from perfmodel.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Device(DeviceFields):
         for name, text in changes.items():
             if name not in quantities:
                 raise UsageError(
-                    f"{self.device} has no value {name[:60]!r}: {did_you_mean(name, quantities)}"
+                    f"{self.device} has no value {quoted(name)}: {did_you_mean(name, quantities)}"
                 )
             old = quantities[name]
             raw = {"value": text, "kind": "inferred", "source": f"what-if; was {old} ({old.kind})"}

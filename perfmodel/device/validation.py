@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from perfmodel.device import schema
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, quoted
 from perfmodel.located_yaml import Document, Location
 from perfmodel.suggestions import did_you_mean
 
@@ -69,20 +69,20 @@ def _describe(fault: Any) -> tuple[Location, str]:
     name = str(location[-1]) if location else ""
     if kind == "unexpected_keyword_argument":
         known = _known_keys(location[:-1])
-        return location, f"unknown key {name[:40]!r}: {did_you_mean(name, known)}"
+        return location, f"unknown key {quoted(name)}: {did_you_mean(name, known)}"
     if kind == "missing":
         of = "link" if len(location) > 1 else "device file"
         return location[:-1], f"{name!r} is missing: every {of} needs it"
     if kind == "literal_error":
         if "[key]" in fault["loc"]:
             known = _KEYS_OF_GROUPS[str(location[0])]
-            return location, f"unknown key {name[:40]!r}: {did_you_mean(name, known)}"
-        given = str(fault["input"])[:40]
-        return location, f"{given!r} is not allowed: it must be {fault['ctx']['expected']}"
+            return location, f"unknown key {quoted(name)}: {did_you_mean(name, known)}"
+        given = quoted(fault["input"])
+        return location, f"{given} is not allowed: it must be {fault['ctx']['expected']}"
     message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
     if kind == "value_error":
         return location, message
-    return location, f"{str(fault['input'])[:40]!r} is not allowed: it should be {message}"
+    return location, f"{quoted(fault['input'])} is not allowed: it should be {message}"
 
 
 def _known_keys(parent: Location) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, quoted
 from perfmodel.suggestions import did_you_mean
 from perfmodel.units import format_quantity, parse_quantity, parse_range
 
@@ -316,13 +316,13 @@ class WrittenText(_Written):
         """
         if not isinstance(raw, str) or not self.shortest <= len(raw) <= self.longest:
             raise ValueError(
-                f"{str(raw)[:40]!r} is not text of {self.shortest} to {self.longest} characters"
+                f"{quoted(raw)} is not text of {self.shortest} to {self.longest} characters"
             )
         if not raw.replace("\n", " ").isprintable():
             raise ValueError(f"{raw[:40]!a} holds characters that cannot be printed")
         if not re.fullmatch(self.pattern or ".*", raw, re.DOTALL):
             raise ValueError(
-                f"{raw[:40]!r} is no name: use lower-case letters, digits and . _ - only"
+                f"{quoted(raw)} is no name: use lower-case letters, digits and . _ - only"
             )
         return raw
 
@@ -338,20 +338,16 @@ def _fields(
 ) -> Mapping[str, Any]:
     """The parts of a written value, each known, none missing, with kind and source in order."""
     if not isinstance(raw, dict):
-        raise ValueError(
-            f"{str(raw)[:40]!r} stands alone: write {{{': ..., '.join(required)}: ...}}"
-        )
+        raise ValueError(f"{quoted(raw)} stands alone: write {{{': ..., '.join(required)}: ...}}")
     for name in raw:
         if name not in required and name not in optional:
             near = did_you_mean(str(name), (*required, *optional))
-            raise ValueError(f"unknown key {str(name)[:40]!r}: {near}")
+            raise ValueError(f"unknown key {quoted(name)}: {near}")
     for name in required:
         if name not in raw:
             raise ValueError(f"{name!r} is missing: every value needs {', '.join(required)}")
     if raw["kind"] not in get_args(Kind):
-        raise ValueError(
-            f"kind is {str(raw['kind'])[:40]!r}: it must be {', '.join(get_args(Kind))}"
-        )
+        raise ValueError(f"kind is {quoted(raw['kind'])}: it must be {', '.join(get_args(Kind))}")
     source = raw["source"]
     if not isinstance(source, str) or len(source.strip()) < _SHORTEST_SOURCE:
         raise ValueError("source is empty: say where the value is from")
@@ -372,7 +368,7 @@ def _lanes(text: str) -> tuple[int, ...]:
     for run in text.split():
         first, dash, last = run.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()) or len(run) > 7:
-            raise ValueError(f"{run[:40]!r} is no lane or run of lanes such as 0-3")
+            raise ValueError(f"{quoted(run)} is no lane or run of lanes such as 0-3")
         lanes.extend(range(int(first), int(last or first) + 1))
     return tuple(lanes)
 
@@ -381,15 +377,15 @@ Bytes = Annotated[Value, Written("bytes", whole=True, most=2**50)]
 SharedBytes = Annotated[Value, Written("bytes", whole=True, most=2**30)]
 SharedBytesOrNone = Annotated[Value, Written("bytes", whole=True, positive=False, most=2**30)]
 Bits = Annotated[Value, Written("bits", whole=True)]
-BytesPerSecond = Annotated[Value, Written("bytes/s")]
-BitsPerSecond = Annotated[Value, Written("bits/s")]
-BytesPerCycle = Annotated[Value, Written("bytes/cycle")]
-Hertz = Annotated[Value, Written("hz")]
-Seconds = Annotated[Value, Written("s")]
+BytesPerSecond = Annotated[Value, Written("bytes/s", least=1, most=1e24)]
+BitsPerSecond = Annotated[Value, Written("bits/s", least=1, most=1e24)]
+BytesPerCycle = Annotated[Value, Written("bytes/cycle", least=1e-6, most=1e12)]
+Hertz = Annotated[Value, Written("hz", least=1, most=1e15)]
+Seconds = Annotated[Value, Written("s", least=1e-15, most=1e6)]
 Cycles = Annotated[Value, Written("cycles")]
-FlopPerSecond = Annotated[Value, Written("flop/s")]
+FlopPerSecond = Annotated[Value, Written("flop/s", least=1, most=1e24)]
 FlopPerCycle = Annotated[Value, Written("flop/cycle")]
-PerCycle = Annotated[Value, Written("1/cycle")]
+PerCycle = Annotated[Value, Written("1/cycle", least=1e-6, most=1e12)]
 Exponent = Annotated[Value, Written("ratio", most=100, least=1)]
 Count = Annotated[Value, Written("count", whole=True, most=2**24)]
 FewOrNone = Annotated[Value, Written("count", whole=True, positive=False, most=4096)]

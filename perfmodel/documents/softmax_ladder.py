@@ -151,7 +151,7 @@ def softmax_ladder(device: Device | None = None) -> SoftmaxLadder:
 def _seconds(device: Device, rung: str, fields: Mapping[str, Any]) -> float:
     from perfmodel.scheduler.prediction import predict_times
 
-    return float(predict_times("softmax", device, rung=rung, fields=fields).time)
+    return float(predict_times("softmax", device, rung=rung, fields=fields).time_s)
 
 
 def value_that_explains(device: Device, rung: str, field: str, time_s: float) -> float | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from perfmodel.documents.claims import load_claims
 from perfmodel.documents.registry import Finding, checks
 from perfmodel.documents.undecided import undecided
-from perfmodel.errors import PerfmodelError, UsageError
+from perfmodel.errors import PerfmodelError, UsageError, quoted
 from perfmodel.results import Result, plain
 from perfmodel.suggestions import did_you_mean
 
@@ -86,7 +86,7 @@ def verify(ids: Iterable[str] | None = None) -> tuple[ClaimResult, ...]:
     wanted = list(claims if ids is None else ids)
     for name in wanted:
         if name not in claims:
-            raise UsageError(f"no claim {name[:60]!r}: {did_you_mean(name, claims)}")
+            raise UsageError(f"no claim {quoted(name)}: {did_you_mean(name, claims)}")
     return tuple(decide(claims[name]) for name in wanted)
 
 

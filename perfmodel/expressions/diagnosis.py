@@ -1,4 +1,4 @@
-"""Why a text is no expression: every refusal, and the place of its caret."""
+"""Why a text is no expression: every refusal, and the place in it."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def parse(text: str) -> Expression:
 
     Raises:
         ExpressionError: The text is no expression of the language, or beyond its limits; the
-            message has a caret under the place.
+            message names the place.
 
     >>> parse("blockIdx.x * blockDim.x + threadIdx.x < n ? 1 : 0").evaluate(
     ...     {"blockIdx.x": 1, "blockDim.x": 256, "threadIdx.x": [0, 1], "n": 257})

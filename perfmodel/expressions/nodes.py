@@ -1,7 +1,7 @@
 """The syntax tree: seven kinds of node, frozen, each with its place in the text.
 
-``offset`` is where a caret goes: the operator of an operation, the start of everything else.
-Parentheses leave no node.
+``offset`` is the place that a message names: the operator of an operation, the start of everything
+else. Parentheses leave no node.
 """
 
 from __future__ import annotations

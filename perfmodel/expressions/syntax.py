@@ -1,7 +1,7 @@
 """From text to the syntax tree, through tree-sitter's grammar of CUDA.
 
 tree-sitter accepts all of C++ and much that is not; what follows accepts a short list of its node
-kinds and refuses everything else, with a caret. The text is only ever read, never run.
+kinds and refuses everything else, with the place. The text is only ever read, never run.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.expressions import Expression, ExpressionError
 from perfmodel.kernels.affine import MEMBERS, reads, substitute
 from perfmodel.kernels.parameters import expression_values, rung_parameters
@@ -31,6 +31,11 @@ from perfmodel.kernels.sampling import (
 )
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
+    LARGEST_AMOUNT,
+    LARGEST_COUNT,
+    LARGEST_EXTENT,
+    LARGEST_HARDWARE_COUNT,
+    LARGEST_SHARED_BYTES,
     Array,
     Atomic,
     Body,
@@ -108,7 +113,7 @@ def problems(
     for name in given:
         if name not in known:
             near = did_you_mean(name, known)
-            raise UsageError(f"{description.kernel} has no parameter {name[:60]!r}: {near}")
+            raise UsageError(f"{description.kernel} has no parameter {quoted(name)}: {near}")
     found: list[DataError] = []
     for rung in description.rungs.values():
         own = {name: value for name, value in given.items() if name in rung.parameters}
@@ -118,7 +123,7 @@ def problems(
             require_amounts(description, expression_values(rung, values))
         except ExpressionError as error:
             said = f"{error.message} (rung {rung.name})"
-            found.append(ExpressionError(said, error.text, error.offset))
+            found.append(ExpressionError(said, error.text, error.offset, error.where))
         except DataError as error:
             found.append(DataError(f"{error} (rung {rung.name})"))
     return found
@@ -143,8 +148,7 @@ def require_sound(rung: Rung, parameters: Mapping[str, Any], warp_width: int) ->
     for array in rung.arrays.values():
         what = f"extent of {array.name}"
         extent = _constant(array.extent, constants, what, array.place)
-        if extent < 0:
-            raise DataError(f"{array.place}: {what} is {extent}: at least 0 is wanted")
+        _require_within(extent, what, array.place, 0, LARGEST_EXTENT)
         arrays[array.name] = (array, extent)
     for launch in rung.launches:
         _LaunchCheck(launch, constants, arrays, types).check()
@@ -164,7 +168,7 @@ def first_index_outside(rung: Rung, parameters: Mapping[str, Any], warp_width: i
     try:
         require_sound(rung, parameters, warp_width)
     except DataError as error:
-        return error.message if isinstance(error, ExpressionError) else str(error)
+        return str(error)
     return None
 
 
@@ -183,8 +187,15 @@ def require_amounts(description: Description, values: Mapping[str, Any]) -> None
             amount = written.evaluate(values)
         except ExpressionError as error:
             raise placed(error, f"{description.origin}: {what}") from None
-        if amount < 0:
-            raise DataError(f"{description.origin}: {what} is {amount}: at least 0 is wanted")
+        _require_within(amount.item(), what, description.origin, 0, LARGEST_AMOUNT)
+
+
+def _require_within(value: float, what: str, place: str, minimum: float, most: float) -> None:
+    """Refuse an amount below its least value or beyond all that is believed."""
+    if value < minimum:
+        raise DataError(f"{place}: {what} is {value}: at least {minimum} is wanted")
+    if not value <= most:
+        raise DataError(f"{place}: {what} is {value}: at most {most} is believed")
 
 
 def _constant(
@@ -270,12 +281,16 @@ class _LaunchCheck:
             )
 
     def _at_least(
-        self, written: Expression, what: str, minimum: int, place: str | None = None
+        self,
+        written: Expression,
+        what: str,
+        minimum: int,
+        place: str | None = None,
+        most: int = LARGEST_HARDWARE_COUNT,
     ) -> int:
         at = place or self.launch.place
         value = _constant(written, self.constants, what, at)
-        if value < minimum:
-            raise DataError(f"{at}: {what} is {value}: at least {minimum} is wanted")
+        _require_within(value, what, at, minimum, most)
         return value
 
     def _shared(self) -> None:
@@ -283,7 +298,7 @@ class _LaunchCheck:
         if self.launch.shared is None:
             return
         what = f"shared of launch {self.launch.name}"
-        given = self._at_least(self.launch.shared, what, 0)
+        given = self._at_least(self.launch.shared, what, 0, most=LARGEST_SHARED_BYTES)
         used = {name for role in self.launch.roles for name in _arrays_of(role.body)}
         taken = 0
         for name in self.arrays:
@@ -354,7 +369,8 @@ class _RoleCheck:
         return replace(here, lets=lets)
 
     def _loop(self, loop: For, here: Surroundings) -> None:
-        self._amount(loop.unroll, f"unroll of for {loop.variable}", loop, here, 1)
+        what = f"unroll of for {loop.variable}"
+        self._amount(loop.unroll, what, loop, here, 1, most=LARGEST_HARDWARE_COUNT)
         found = self._loop_range(loop, here)
         names = {name: each for name, each in here.names.items() if name != loop.variable}
         if found is not None:
@@ -432,11 +448,17 @@ class _RoleCheck:
                 pass
 
     def _amount(
-        self, written: Expression, what: str, at: Statement, here: Surroundings, minimum: int
+        self,
+        written: Expression,
+        what: str,
+        at: Statement,
+        here: Surroundings,
+        minimum: int,
+        *,
+        most: int = LARGEST_COUNT,
     ) -> int:
         value = _constant(written, here.names, what, at.place, here.lets)
-        if value < minimum:
-            raise DataError(f"{at.place}: {what} is {value}: at least {minimum} is wanted")
+        _require_within(value, what, at.place, minimum, most)
         return value
 
     def _mma(self, statement: Mma, here: Surroundings) -> None:

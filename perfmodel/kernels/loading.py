@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfmodel.errors import DataError
+from perfmodel.errors import UsageError, quoted
 from perfmodel.kernels.reading import read_description
 from perfmodel.located_yaml import read_file
 from perfmodel.suggestions import did_you_mean
@@ -46,9 +46,13 @@ def load_description(name: str | Path) -> Description:
         The kernel with all its rungs.
 
     Raises:
-        DataError: No such kernel (the message lists the known ones), or a file that is wrong (the
-            message gives file and line).
+        UsageError: No such kernel; the message lists the known ones.
+        DataError: A file that is not there or is wrong; the message gives file and line.
     """
+    if not isinstance(name, str | Path):
+        raise UsageError(
+            f"the kernel is {quoted(name)}: a name such as 'gemm:tiled', or a file, is wanted"
+        )
     if isinstance(name, Path) or is_path(name):
         return read_description(read_file(Path(name)))
     return _load_shipped(name)
@@ -65,7 +69,8 @@ def load_rung(name: str | Path) -> Rung:
         The rung.
 
     Raises:
-        DataError: As `load_description`, or the kernel has no such rung.
+        UsageError: As `load_description`, or the kernel has no such rung.
+        DataError: As `load_description`.
     """
     kernel, rung = split_name(str(name))
     description = load_description(kernel)
@@ -83,6 +88,7 @@ def load_rungs(name: str | Path) -> tuple[Description, tuple[Rung, ...]]:
         The kernel and its rungs.
 
     Raises:
+        UsageError: As `load_rung`.
         DataError: As `load_rung`.
 
     Example:
@@ -100,13 +106,13 @@ def pick_rung(description: Description, rung: str | None) -> Rung:
     """A rung of a description by its name; the last step of the ladder where none is named.
 
     Raises:
-        DataError: It has no such rung.
+        UsageError: It has no such rung.
     """
     if rung is None:
         return description.ladder()[-1]
     if rung not in description.rungs:
         near = did_you_mean(rung, description.rungs)
-        raise DataError(f"{description.kernel} has no rung {rung[:60]!r}: {near}")
+        raise UsageError(f"{description.kernel} has no rung {quoted(rung)}: {near}")
     return description.rungs[rung]
 
 
@@ -128,5 +134,5 @@ def _load_shipped(name: str) -> Description:
     known = kernel_names()
     if name not in known:
         near = did_you_mean(name, known) if known else "none is shipped"
-        raise DataError(f"no kernel {name[:60]!r}: {near}")
+        raise UsageError(f"no kernel {quoted(name)}: {near}")
     return read_description(read_file(library_directory() / f"{name}.yaml"))

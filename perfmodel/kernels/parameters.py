@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import ELEMENT_BYTES, LARGEST_PARAMETER, Parameter, Rung
 from perfmodel.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def rung_parameters(
@@ -54,6 +52,16 @@ def rung_parameters(
     return values
 
 
+def require_by_name(given: Any) -> None:
+    """Refuse parameters that are no values by name.
+
+    Raises:
+        UsageError: They are something else.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(f"the parameters are {quoted(given)}: values by name are wanted")
+
+
 def parameter_values(
     title: str, parameters: Mapping[str, Parameter], given: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -70,11 +78,12 @@ def parameter_values(
     Raises:
         UsageError: A parameter that there is not, or a value it cannot have.
     """
+    require_by_name(given)
     values: dict[str, Any] = {name: each.default for name, each in parameters.items()}
     for name, value in given.items():
         if name not in parameters:
             raise UsageError(
-                f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, parameters)}"
+                f"{title} has no parameter {quoted(name)}: {did_you_mean(name, parameters)}"
             )
         values[name] = _value(parameters[name], value)
     return values
@@ -114,16 +123,21 @@ def _value(parameter: Parameter, value: Any) -> Any:
     if isinstance(parameter.default, str):
         return _one_of(parameter, value)
     if isinstance(value, np.ndarray | list | tuple | range):
-        return _values(parameter, np.asarray(value))
+        try:
+            return _values(parameter, np.asarray(value))
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"{parameter.name} is {quoted(value)}: a row of whole numbers is wanted"
+            ) from None
     if isinstance(value, np.integer):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: a whole number is wanted")
+        raise UsageError(f"{parameter.name} is {quoted(value)}: a whole number is wanted")
     if parameter.choices:
         return _one_of(parameter, value)
     if not parameter.minimum <= value <= LARGEST_PARAMETER:
         raise UsageError(
-            f"{parameter.name} is {value}: it must be from {parameter.minimum} to "
+            f"{parameter.name} is {quoted(value)}: it must be from {parameter.minimum} to "
             f"{LARGEST_PARAMETER}"
         )
     return value
@@ -132,12 +146,12 @@ def _value(parameter: Parameter, value: Any) -> Any:
 def _one_of(parameter: Parameter, value: Any) -> Any:
     if not isinstance(value, int | str) or value not in parameter.choices:
         listed = ", ".join(map(str, parameter.choices))
-        raise UsageError(f"{parameter.name} is {str(value)[:40]!r}: one of {listed} is wanted")
+        raise UsageError(f"{parameter.name} is {quoted(value)}: one of {listed} is wanted")
     return value
 
 
 def _values(parameter: Parameter, array: Any) -> Any:
-    if array.dtype.kind not in "iu" or not array.size:
+    if array.dtype.kind not in "iu" or not array.size or array.ndim > 1:
         raise UsageError(f"{parameter.name} holds {array.dtype} values: whole numbers are wanted")
     array = array.astype(np.int64)
     least, most = int(array.min()), int(array.max())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast, get_args
 
+from perfmodel.errors import quoted
 from perfmodel.expressions import Expression, parse
 from perfmodel.kernels.extending import RUNG_KEYS, extended, merged, merged_constraints
 from perfmodel.kernels.schema import (
@@ -259,7 +260,7 @@ def _arrays(node: Written | None, parameters: Mapping[str, Parameter]) -> dict[s
         fields = record(value, what, required=("type", "extent"), optional=("space",))
         space = text(fields["space"], f"space of {what}") if "space" in fields else "global"
         if space not in get_args(Space):
-            raise fields["space"].refuse(f"space of {what} is {space[:60]!r}: global or shared")
+            raise fields["space"].refuse(f"space of {what} is {quoted(space)}: global or shared")
         found[array] = Array(
             name=array,
             space=cast("Space", space),

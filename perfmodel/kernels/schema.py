@@ -62,6 +62,17 @@ OPERANDS: Mapping[str, int] = {
 
 LARGEST_PARAMETER = (1 << 31) - 1
 """The largest value of a parameter: expressions read it as an `int`."""
+LARGEST_COUNT = LARGEST_PARAMETER
+"""The most that one statement does: what a parameter can ask for."""
+LARGEST_HARDWARE_COUNT = 1 << 16
+"""The most registers of a thread, barriers, stages or unrolled iterations: a multiprocessor's whole
+register file has that many registers, and no instruction memory holds more iterations."""
+LARGEST_SHARED_BYTES = 1 << 30
+"""The most shared memory of a block [bytes]: the most that a device file may state."""
+LARGEST_EXTENT = 1 << 48
+"""The most elements of an array: what 48 bits of address reach."""
+LARGEST_AMOUNT = 2.0**80
+"""The most useful work [FLOP] or compulsory traffic [bytes]: a month of a million devices."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ and shared arrays by what was stored to them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from perfmodel.errors import DataError
 from perfmodel.expressions import Expression, ExpressionError
@@ -383,7 +383,9 @@ class _RoleCheck:
                 if most == "amount"
                 else "all threads share it, so it may not read threadIdx or what depends on it"
             )
-            _refuse(f"{at.place}: {what} reads {name}: {may}", written, offset)
+            raise ExpressionError(
+                f"it reads {name}: {may}", written.text, offset, f"{at.place}: {what}"
+            )
 
     def _reach(self, written: Expression, what: str, at: Statement, here: _Surroundings) -> Reach:
         _check_names(written, what, at.place, here.names, self.rung.parameters)
@@ -488,8 +490,4 @@ def _check_names(
         else:
             words = [each for each in known if is_variable(each)]
             reason = f"no {name}; " + (did_you_mean(name, words) if words else "there are no names")
-        _refuse(f"{place}: {what}: {reason}", written, offset)
-
-
-def _refuse(message: str, written: Expression, offset: int) -> NoReturn:
-    raise ExpressionError(message, written.text, offset)
+        raise ExpressionError(reason, written.text, offset, f"{place}: {what}")

@@ -7,8 +7,9 @@ import secrets
 from string import Template
 from typing import TYPE_CHECKING
 
-from perfmodel.errors import UsageError
+from perfmodel.errors import UsageError, quoted
 from perfmodel.kernels.written import is_plain_name
+from perfmodel.places import require_place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,7 +137,7 @@ def starting_file(name: str = DEFAULT_NAME) -> str:
     """
     if not is_plain_name(name):
         raise UsageError(
-            f"the kernel's name is {name[:60]!r}: letters, digits and underscores are wanted"
+            f"the kernel's name is {quoted(name)}: letters, digits and underscores are wanted"
         )
     return _TEXT.substitute(name=name)
 
@@ -151,6 +152,7 @@ def write_new(path: Path, text: str) -> None:
     Raises:
         UsageError: Something of that name is there already, or it cannot be written.
     """
+    require_place(path)
     partial = path.with_name(f".perfmodel-{secrets.token_hex(6)}.tmp")
     try:
         with partial.open("x", encoding="utf-8", newline="\n") as file:

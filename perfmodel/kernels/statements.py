@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast, get_args
 
+from perfmodel.errors import quoted
 from perfmodel.expressions import Expression, parse
 from perfmodel.kernels.schema import (
     OPERANDS,
@@ -170,10 +171,10 @@ def _operation(fields: Fields, place: str) -> Operation:
             f"op is {written!r}: an operation and a pipe are wanted: fma.fp32"
         )
     if what not in OPERANDS:
-        raise fields["op"].refuse(f"no operation {what[:60]!r}; {did_you_mean(what, OPERANDS)}")
+        raise fields["op"].refuse(f"no operation {quoted(what)}; {did_you_mean(what, OPERANDS)}")
     pipes = get_args(Pipe)
     if pipe not in pipes:
-        raise fields["op"].refuse(f"no pipe {pipe[:60]!r}; {did_you_mean(pipe, pipes)}")
+        raise fields["op"].refuse(f"no pipe {quoted(pipe)}; {did_you_mean(pipe, pipes)}")
     shown_as = f"op {written}"
     packed = (
         whole(fields["packed"], f"packed of {shown_as}", minimum=1) if "packed" in fields else 1
@@ -205,7 +206,7 @@ def _shuffle(fields: Fields, place: str) -> Shuffle:
 def _barrier(fields: Fields, place: str) -> Barrier:
     scope = text(fields["barrier"], "barrier")
     if scope not in get_args(Scope):
-        raise fields["barrier"].refuse(f"barrier is {scope[:60]!r}: block or warp is wanted")
+        raise fields["barrier"].refuse(f"barrier is {quoted(scope)}: block or warp is wanted")
     return Barrier(scope=cast("Scope", scope), place=place)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, quoted
 from perfmodel.expressions import Expression, ExpressionError, parse
 from perfmodel.suggestions import did_you_mean
 
@@ -146,7 +146,7 @@ def expression(node: Written, what: str) -> Expression:
     """An expression of C; a number stands for itself.
 
     Raises:
-        DataError: It is none; the message has a caret under the place.
+        DataError: It is none; the message names the place in it.
     """
     raw = node.value
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
@@ -160,7 +160,7 @@ def expression(node: Written, what: str) -> Expression:
 
 def placed(error: ExpressionError, where: str) -> ExpressionError:
     """The same error, with the place of the expression before it."""
-    return ExpressionError(f"{where}: {error.message}", error.text, error.offset)
+    return ExpressionError(error.message, error.text, error.offset, where)
 
 
 def is_plain_name(word: str) -> bool:
@@ -196,8 +196,7 @@ def require_variable(node: Written, word: str, what: str) -> None:
     """
     if not is_plain_name(word):
         raise node.refuse(
-            f"{what} is {word[:_LONGEST_SHOWN]!r}: a name of letters, digits and underscores is "
-            "wanted"
+            f"{what} is {quoted(word)}: a name of letters, digits and underscores is wanted"
         )
     if not is_variable(word):
         raise node.refuse(f"{what} is {word}, which means something in C: choose another name")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perfmodel.errors import UsageError
+from perfmodel.places import require_plot_place
 from perfmodel.plots.style import look
 
 if TYPE_CHECKING:
@@ -44,15 +45,10 @@ def save(figure: Figure, path: Path) -> None:
         perfmodel.errors.UsageError: cannot write roofline.jpg: a plot ends in .png, .svg or .pdf
     """
     path = Path(path)
+    require_plot_place(path)
     form = path.suffix.lower().removeprefix(".")
-    if form not in _METADATA:
-        raise UsageError(f"cannot write {path}: a plot ends in .png, .svg or .pdf")
     partial = path.with_name(f".perfmodel-{secrets.token_hex(6)}.tmp")
     try:
-        if path.is_dir():
-            raise UsageError(f"cannot write {path}: it is a folder")
-        if not path.parent.is_dir():
-            raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
         with partial.open("xb") as file, look():
             figure.savefig(file, format=form, dpi=DPI, metadata=_METADATA[form])
         partial.replace(path)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import UsageError
+from perfmodel.device.loading import as_device
+from perfmodel.errors import UsageError, quoted
 from perfmodel.kernels.loading import load_rung
 from perfmodel.kernels.parameters import parameter_values, possible
 from perfmodel.kernels.schema import LARGEST_PARAMETER
@@ -36,7 +37,7 @@ _EQUAL = 1e-9
 def crossovers(
     first: str,
     second: str,
-    device: Device,
+    device: Device | str,
     *,
     over: str,
     low: int,
@@ -48,7 +49,7 @@ def crossovers(
     Args:
         first: A kernel and its rung.
         second: Another.
-        device: The device.
+        device: The device, or its name.
         over: The parameter, which both have.
         low: Its least value.
         high: Its greatest value.
@@ -69,6 +70,7 @@ def crossovers(
         >>> [each.faster_below for each in found.crossings]
         ['reduce:one_block']
     """
+    device = as_device(device)
     if not 1 <= low < high:
         raise UsageError(f"from {low} to {high}: 1 or more, and upwards, is wanted")
     rungs = tuple(_side(name, over, parameters) for name in (first, second))
@@ -137,7 +139,7 @@ class _Side:
 def _side(name: str, over: str, given: Mapping[str, Any] | None) -> _Side:
     rung = load_rung(name)
     if over not in rung.parameters:
-        raise UsageError(f"{name} has no parameter {over[:40]!r}: both rungs must have it")
+        raise UsageError(f"{name} has no parameter {quoted(over)}: both rungs must have it")
     if isinstance(rung.parameters[over].default, str):
         raise UsageError(f"{over[:40]} of {name} is a word: a parameter that grows is wanted")
     if over in (given or {}):
@@ -235,7 +237,7 @@ class _Search:
 
     def _times(self, side: _Side, values: Any) -> Any:
         batch = {**side.values, self.over: values}
-        time = evaluate(side.rung, batch, Fields(self.device), size=len(values)).time
+        time = evaluate(side.rung, batch, Fields(self.device), size=len(values)).time_s
         return np.broadcast_to(time, (len(values),))
 
     def closed_in(self, below: int, above: int, sign: int) -> tuple[int, int]:
@@ -301,7 +303,7 @@ def _carried(signs: Any, before: int = 0) -> Any:
 
 def best_values(
     kernel: str,
-    device: Device,
+    device: Device | str,
     choices: Mapping[str, Sequence[int]],
     *,
     parameters: Mapping[str, Any] | None = None,
@@ -310,7 +312,7 @@ def best_values(
 
     Args:
         kernel: A kernel and its rung.
-        device: The device.
+        device: The device, or its name.
         choices: Values to try, by parameter.
         parameters: Values of the other parameters.
 
@@ -329,6 +331,7 @@ def best_values(
         >>> best.tried, best.possible < best.tried
         (9, True)
     """
+    device = as_device(device)
     rung = load_rung(kernel)
     fixed = parameter_values(kernel, rung.parameters, parameters or {})
     meshes = np.meshgrid(
@@ -364,7 +367,7 @@ def best_values(
 
 def _trial(evaluation: Evaluation, values: dict[str, int], place: int) -> Trial:
     """One element of a batch."""
-    time = float(at(evaluation.time, place))
+    time = float(at(evaluation.time_s, place))
     launches = evaluation.launches
     full = [
         f"{name} ({launch.counts.launch.name})" if len(launches) > 1 else name
@@ -373,7 +376,7 @@ def _trial(evaluation: Evaluation, values: dict[str, int], place: int) -> Trial:
         if at(each, place) < 1
     ]
     total = {name: float(at(evaluation.bound(name), place)) for name in BOUNDS}
-    total["kernel_launch"] = float(at(evaluation.launch_time, place))
+    total["kernel_launch"] = float(at(evaluation.launch_time_s, place))
     longest = max(launches, key=lambda launch: float(at(launch.time, place)))
     warps = at(longest.blocks_per_mp, place) * at(longest.counts.warps, place)
     return Trial(

@@ -68,9 +68,9 @@ class Evaluation:
     setting: Setting
     fields: Fields
     launches: tuple[LaunchEvaluation, ...]
-    launch_time: Amount
+    launch_time_s: Amount
     """Seconds that starting the launches costs."""
-    time: Amount
+    time_s: Amount
     """Seconds in all."""
 
     def bound(self, name: str) -> Amount:
@@ -166,8 +166,8 @@ def evaluate(
         setting=setting,
         fields=fields,
         launches=tuple(launches),
-        launch_time=launch_time,
-        time=launch_time + sum(launch.time for launch in launches),
+        launch_time_s=launch_time,
+        time_s=launch_time + sum(launch.time for launch in launches),
     )
 
 

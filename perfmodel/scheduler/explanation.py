@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import ceil, prod
 from typing import TYPE_CHECKING, Any
 
+from perfmodel.device.loading import as_device
 from perfmodel.engines.latency import blended_time
 from perfmodel.kernels.loading import load_rung
 from perfmodel.kernels.schema import Mma
@@ -139,13 +140,13 @@ class Explanation(Result):
 
 
 def explain_prediction(
-    kernel: str, device: Device, *, parameters: Mapping[str, Any] | None = None
+    kernel: str, device: Device | str, *, parameters: Mapping[str, Any] | None = None
 ) -> Explanation:
     """Take a prediction apart.
 
     Args:
         kernel: A kernel or a file and its rung.
-        device: The device.
+        device: The device, or its name.
         parameters: Values of the kernel's parameters.
 
     Returns:
@@ -162,13 +163,14 @@ def explain_prediction(
         >>> first.name, round(part.amount / 2**20), part.divided_by
         ('dram', 192, ('dram_bandwidth_achievable',))
     """
+    device = as_device(device)
     prediction = predict(kernel, device, parameters=parameters, ranges=False)
     evaluation = evaluate(load_rung(kernel), prediction.parameters, Fields(device))
     launches = tuple(_launch(evaluation, each) for each in evaluation.launches)
     return Explanation(
         prediction=prediction,
         launches=launches,
-        launch_time_s=float(evaluation.launch_time),
+        launch_time_s=float(evaluation.launch_time_s),
         quantities=_quantities(device, launches),
     )
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+from perfmodel.device.loading import as_device
 from perfmodel.kernels.loading import load_description
+from perfmodel.kernels.parameters import require_by_name
+from perfmodel.kernels.schema import Description
 from perfmodel.results.prediction import Ladder, LadderStep, Roof, shared_parameters
 from perfmodel.scheduler.whatif import attempt, require_known, require_one
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from perfmodel.device.model import Device
-    from perfmodel.kernels.schema import Description, Rung
+    from perfmodel.kernels.schema import Rung
     from perfmodel.results.prediction import Attempt, Prediction
     from perfmodel.scheduler.evaluation import Caches
 
@@ -23,7 +26,7 @@ NOTHING = 0.02
 
 def ladder(
     kernel: str | Description,
-    device: Device,
+    device: Device | str,
     *,
     parameters: Mapping[str, Any] | None = None,
     alternatives: bool = False,
@@ -34,7 +37,7 @@ def ladder(
 
     Args:
         kernel: A shipped kernel, a file, or a loaded description.
-        device: The device.
+        device: The device, or its name.
         parameters: Values of parameters; one that only some rungs have is set for those.
         alternatives: Whether the versions that are no step of the ladder follow it.
         caches: cold, or warm where the L2 holds what fits of the data at the start.
@@ -53,7 +56,9 @@ def ladder(
         >>> steps[0].speedup
         1.0
     """
-    description = load_description(kernel) if isinstance(kernel, str) else kernel
+    device = as_device(device)
+    description = kernel if isinstance(kernel, Description) else load_description(kernel)
+    require_by_name(parameters)
     given = dict(parameters or {})
     rungs = [
         rung for rung in description.rungs.values() if alternatives or rung.alternative_to is None

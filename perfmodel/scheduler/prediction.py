@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import DataError
+from perfmodel.device.loading import as_device
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.kernels.checks import require_amounts, require_sound
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.loading import load_description, pick_rung, split_name
@@ -24,6 +25,7 @@ from perfmodel.results.prediction import (
 from perfmodel.scheduler.costs import MP_RESOURCES, has_tensor
 from perfmodel.scheduler.evaluation import BOUNDS, Caches, Evaluation, LaunchEvaluation, evaluate
 from perfmodel.scheduler.fields import Fields
+from perfmodel.suggestions import did_you_mean
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ MODELS = (
 
 def predict(
     kernel: str | Description,
-    device: Device,
+    device: Device | str,
     *,
     rung: str | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -59,7 +61,7 @@ def predict(
     Args:
         kernel: A shipped kernel or a file, with a rung after a colon where `rung` is not given:
             `gemm:naive`, `mine.yaml:fast`; or a loaded description.
-        device: The device.
+        device: The device, or its name.
         rung: The rung; by default the last step of the ladder.
         parameters: Values of the kernel's parameters; the others have their defaults.
         caches: cold, or warm where the L2 holds what fits of the data at the start.
@@ -79,15 +81,17 @@ def predict(
         >>> result.limiter
         'dram'
     """
+    device = as_device(device)
     description, chosen = _found(kernel, rung)
     values = rung_parameters(chosen, parameters or {}, warp_width=device.warp_width.whole)
+    _require_single(values)
     _require_sound_once(chosen, values, device.warp_width.whole)
     require_amounts(description, expression_values(chosen, values))
     fields = Fields(device)
     evaluation = evaluate(chosen, values, fields, caches=caches)
     _require_possible(evaluation, device)
     unknowns: tuple[Sensitivity, ...] = ()
-    low = high = float(evaluation.time)
+    low = high = float(evaluation.time_s)
     if ranges:
         unknowns = sensitivities(chosen, values, device, caches=caches)
         low, high = _ends(chosen, values, device, unknowns, caches)
@@ -97,13 +101,13 @@ def predict(
         values,
         caches=caches,
         unknowns=unknowns,
-        ends=(min(low, float(evaluation.time)), max(high, float(evaluation.time))),
+        ends=(min(low, float(evaluation.time_s)), max(high, float(evaluation.time_s))),
     )
 
 
 def predict_times(
     kernel: str | Description,
-    device: Device,
+    device: Device | str,
     *,
     rung: str | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -116,14 +120,14 @@ def predict_times(
 
     Args:
         kernel: As in `predict`.
-        device: The device.
+        device: The device, or its name.
         rung: The rung; by default the last step of the ladder.
         parameters: Values of the kernel's parameters; whole numbers may be arrays of one length.
         fields: Values of the device to change, in SI units or cycles; they may be arrays too.
         caches: As in `predict`.
 
     Returns:
-        The evaluation; its `time` has one element a prediction, infinite where no block fits.
+        The evaluation; its `time_s` has one element a prediction, infinite where no block fits.
 
     Raises:
         UsageError: A parameter or a value that cannot be, or arrays of different lengths.
@@ -134,23 +138,42 @@ def predict_times(
         >>> from perfmodel import load_device
         >>> sizes = np.array([1 << 20, 1 << 24])
         >>> batch = predict_times("vecadd:naive", load_device("s5000"), parameters={"n": sizes})
-        >>> bool(batch.time[1] > batch.time[0])
+        >>> bool(batch.time_s[1] > batch.time_s[0])
         True
     """
-    from perfmodel.errors import UsageError
-
+    device = as_device(device)
     _, chosen = _found(kernel, rung)
     values = rung_parameters(chosen, parameters or {}, warp_width=device.warp_width.whole)
-    changes = {
-        name: np.asarray(value, dtype=np.float64) if np.ndim(value) else float(value)
-        for name, value in (fields or {}).items()
-    }
+    changes = {name: _change(device, name, value) for name, value in (fields or {}).items()}
     sizes = {len(each) for each in (*values.values(), *changes.values()) if np.ndim(each)}
     if len(sizes) > 1:
         raise UsageError(f"arrays of different lengths: {sorted(sizes)}")
     return evaluate(
         chosen, values, Fields(device, changes), size=max(sizes, default=1), caches=caches
     )
+
+
+def _change(device: Device, name: str, value: Any) -> Any:
+    """A value of the device in a batch: a number above 0, or an array of them."""
+    known = device.quantities()
+    if name not in known:
+        raise UsageError(
+            f"{device.device} has no value {quoted(name)}: {did_you_mean(name, known)}"
+        )
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} is {quoted(value)}: a number or an array is wanted") from None
+    if not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise UsageError(f"{name} is {quoted(value)}: finite numbers from 0 on are wanted")
+    return numbers if numbers.ndim else float(numbers)
+
+
+def _require_single(values: Mapping[str, Any]) -> None:
+    """Refuse several values of a parameter where one prediction is made."""
+    for name, value in values.items():
+        if np.ndim(value):
+            raise UsageError(f"{name} is {quoted(value)}: one value; predict_times takes arrays")
 
 
 def _require_sound_once(rung: Rung, values: Mapping[str, Any], warp_width: int) -> None:
@@ -171,7 +194,7 @@ _MOST_SOUND = 256
 def _found(kernel: str | Description, rung: str | None) -> tuple[Description, Rung]:
     if isinstance(kernel, Description):
         return kernel, pick_rung(kernel, rung)
-    name, after = split_name(kernel)
+    name, after = split_name(kernel) if isinstance(kernel, str) else (kernel, None)
     description = load_description(name)
     return description, pick_rung(description, rung or after)
 
@@ -204,7 +227,7 @@ def sensitivities(
         column[2 * number], column[2 * number + 1] = value.low, value.high
         changes[name] = column
     times = np.broadcast_to(
-        evaluate(rung, values, Fields(device, changes), size=size, caches=caches).time, (size,)
+        evaluate(rung, values, Fields(device, changes), size=size, caches=caches).time_s, (size,)
     )
     found = [
         Sensitivity(
@@ -243,7 +266,7 @@ def _ends(
             else (each.high, each.low)
         )
         changes[each.name] = np.array([better, worse])
-    times = evaluate(rung, values, Fields(device, changes), size=2, caches=caches).time
+    times = evaluate(rung, values, Fields(device, changes), size=2, caches=caches).time_s
     return float(times[0]), float(times[1])
 
 
@@ -280,9 +303,9 @@ def _result(
     unknowns: tuple[Sensitivity, ...],
     ends: tuple[float, float],
 ) -> Prediction:
-    time = float(evaluation.time)
+    time = float(evaluation.time_s)
     total = {name: float(evaluation.bound(name)) for name in BOUNDS}
-    total["kernel_launch"] = float(evaluation.launch_time)
+    total["kernel_launch"] = float(evaluation.launch_time_s)
     bounds = _bounds(total, time)
     limiter, second = limiters(total, time)
     readable = expression_values(evaluation.rung, values)
@@ -538,7 +561,7 @@ def _assumed_behind(
         changes[name] = column
     moved = evaluate(evaluation.rung, values, Fields(device, changes), size=size, caches=caches)
     shares = np.minimum(
-        np.abs(np.broadcast_to(moved.time, (size,)) / float(evaluation.time) - 1),
+        np.abs(np.broadcast_to(moved.time_s, (size,)) / float(evaluation.time_s) - 1),
         np.abs(
             np.broadcast_to(_bound(moved, limiter), (size,)) / float(_bound(evaluation, limiter))
             - 1
@@ -553,7 +576,7 @@ def _assumed_behind(
 
 def _bound(evaluation: Evaluation, name: str) -> Amount:
     """A bound; what starting the launches costs is one too."""
-    return evaluation.launch_time if name == "kernel_launch" else evaluation.bound(name)
+    return evaluation.launch_time_s if name == "kernel_launch" else evaluation.bound(name)
 
 
 _MOVED = 0.1

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfmodel.errors import DataError, UsageError
+from perfmodel.device.loading import as_device
+from perfmodel.errors import DataError, UsageError, quoted
 from perfmodel.kernels.loading import load_rung, load_rungs
-from perfmodel.kernels.parameters import possible, rung_parameters
+from perfmodel.kernels.parameters import possible, require_by_name, rung_parameters
 from perfmodel.results.prediction import (
     Attempt,
     Sensitivity,
@@ -44,7 +45,7 @@ _COUNTED = (
 
 def compare(
     kernel: str,
-    devices: Sequence[Device],
+    devices: Sequence[Device | str],
     *,
     parameters: Mapping[str, Any] | None = None,
     caches: Caches = "cold",
@@ -53,7 +54,7 @@ def compare(
 
     Args:
         kernel: A kernel or a file, with a rung after a colon, or all steps of its ladder.
-        devices: The devices.
+        devices: The devices, or their names.
         parameters: Values of the kernel's parameters; each rung takes those it has.
         caches: cold, or warm where the L2 holds what fits of the data at the start.
 
@@ -74,7 +75,7 @@ def compare(
     require_known(kernel, rungs, parameters or {})
     attempts = tuple(
         attempt(description, rung, device, parameters, caches=caches)
-        for device in devices
+        for device in map(as_device, devices)
         for rung in rungs
     )
     require_one(attempts)
@@ -83,7 +84,7 @@ def compare(
 
 def what_if(
     kernel: str,
-    device: Device,
+    device: Device | str,
     changes: Mapping[str, str | float],
     *,
     parameters: Mapping[str, Any] | None = None,
@@ -93,7 +94,7 @@ def what_if(
 
     Args:
         kernel: A kernel or a file, with a rung after a colon, or all steps of its ladder.
-        device: The device.
+        device: The device, or its name.
         changes: Device values by name, as in `Device.what_if`.
         parameters: Values of the kernel's parameters; each rung takes those it has.
         caches: cold, or warm where the L2 holds what fits of the data at the start.
@@ -112,6 +113,7 @@ def what_if(
         >>> one.before.prediction.limiter, one.speedup > 1.5
         ('dram', True)
     """
+    device = as_device(device)
     changed = device.what_if(**changes)
     description, rungs = load_rungs(kernel)
     require_known(kernel, rungs, parameters or {})
@@ -139,10 +141,13 @@ def require_known(title: str, rungs: Sequence[Rung], given: Mapping[str, Any]) -
     Raises:
         UsageError: There is one.
     """
+    require_by_name(given)
     known = {name for rung in rungs for name in rung.parameters}
     for name in given:
         if name not in known:
-            raise UsageError(f"{title} has no parameter {name[:60]!r}: {did_you_mean(name, known)}")
+            raise UsageError(
+                f"{title} has no parameter {quoted(name)}: {did_you_mean(name, known)}"
+            )
 
 
 def own_parameters(rung: Rung, given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -201,13 +206,13 @@ def require_one(attempts: Sequence[Attempt]) -> None:
 
 
 def elasticities(
-    kernel: str, device: Device, *, parameters: Mapping[str, Any] | None = None
+    kernel: str, device: Device | str, *, parameters: Mapping[str, Any] | None = None
 ) -> tuple[Sensitivity, ...]:
     """How the time moves when each device value is 10 % less and 10 % more.
 
     Args:
         kernel: A kernel or a file and its rung.
-        device: The device.
+        device: The device, or its name.
         parameters: Values of the kernel's parameters.
 
     Returns:
@@ -225,6 +230,7 @@ def elasticities(
         >>> elasticities("vecadd:vector_loads", load_device("s5000"))[0].name
         'dram_bandwidth_achievable'
     """
+    device = as_device(device)
     rung, values = _rung(kernel, device, parameters)
     names = [
         name
@@ -233,7 +239,7 @@ def elasticities(
         and (not value.form.whole or name in _COUNTED)
         and name not in ("dram_bandwidth", "dram_data_rate")
     ]
-    now = float(evaluate(rung, values, Fields(device)).time)
+    now = float(evaluate(rung, values, Fields(device)).time_s)
     size = 2 * len(names)
     fields: dict[str, Any] = {}
     for number, name in enumerate(names):
@@ -244,7 +250,7 @@ def elasticities(
             column = np.round(column)
         fields[name] = np.maximum(column, 1.0) if name == "saturation_sharpness" else column
     evaluation = evaluate(rung, values, Fields(device, fields), size=size)
-    times = np.array(np.broadcast_to(evaluation.time, (size,)))
+    times = np.array(np.broadcast_to(evaluation.time_s, (size,)))
     for number, name in enumerate(names):
         for place in (2 * number, 2 * number + 1):
             if not np.isfinite(times[place]):
@@ -264,13 +270,13 @@ def elasticities(
 
 
 def parameter_effects(
-    kernel: str, device: Device, *, parameters: Mapping[str, Any] | None = None
+    kernel: str, device: Device | str, *, parameters: Mapping[str, Any] | None = None
 ) -> tuple[Sensitivity, ...]:
     """How the time moves when each whole-number parameter is halved and doubled.
 
     Args:
         kernel: A kernel or a file and its rung.
-        device: The device.
+        device: The device, or its name.
         parameters: Values of the kernel's parameters.
 
     Returns:
@@ -281,8 +287,9 @@ def parameter_effects(
         UsageError: A parameter that is none.
         DataError: The description is wrong.
     """
+    device = as_device(device)
     rung, values = _rung(kernel, device, parameters)
-    now = float(evaluate(rung, values, Fields(device)).time)
+    now = float(evaluate(rung, values, Fields(device)).time_s)
     found = []
     for name, value in values.items():
         if isinstance(value, str) or rung.parameters[name].choices:
@@ -291,7 +298,7 @@ def parameter_effects(
         for other in (max(value // 2, rung.parameters[name].minimum), value * 2):
             time = np.inf
             if possible(rung, {**values, name: other}, 1).all():
-                time = float(evaluate(rung, {**values, name: other}, Fields(device)).time)
+                time = float(evaluate(rung, {**values, name: other}, Fields(device)).time_s)
             ends.append(float(other if np.isfinite(time) else value))
             times.append(time if np.isfinite(time) else now)
         found.append(

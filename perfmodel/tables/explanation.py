@@ -88,7 +88,7 @@ def _launch(
         wrapped(
             f"  the busiest of {counted(launch.mps, 'MP')} has ceil({launch.blocks} / "
             f"{launch.mps}) = {counted(most, 'block')}, in ceil({most} / {held}) = "
-            f"{counted(launch.rounds, 'round')} of resident blocks",
+            f"{counted(launch.rounds, 'round')}; a round is the blocks it holds at once",
             indent="    ",
         ),
         "",

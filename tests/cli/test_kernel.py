@@ -155,20 +155,25 @@ def test_a_file_that_is_wrong_is_told_with_its_line(command: Command, tmp_path: 
     path.write_text(changed("row * n + i", "row * n + j"), encoding="utf-8")
     answer = command("kernel check", str(path))
     assert answer.code == 3
-    assert answer.err.splitlines()[1:] == ["  row * n + j", "            ^"]
+    assert 'index of load x from input: column 11 of "row * n + j": no j' in answer.err
+    assert answer.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("kernel show gemn", 3, "no kernel 'gemn': did you mean gem"),
-        ("kernel show gemm:naiv", 3, "gemm has no rung 'naiv': did you mean naive?"),
+        ("kernel show gemn", 2, "no kernel 'gemn': did you mean gem"),
+        ("kernel show gemm:naiv", 2, "gemm has no rung 'naiv': did you mean naive?"),
         ("kernel check gemm -p q=1", 2, "gemm has no parameter 'q'"),
         ("kernel check gemm -p m=0", 2, "m is 0: it must be from 1"),
         ("kernel check softmax -p n=7", 3, "softmax:"),
         ("kernel check nothing.yaml", 3, "nothing.yaml: cannot be read: No such file"),
         ("kernel new a-b", 2, "the kernel's name is 'a-b': letters, digits and underscores"),
-        ("kernel new a -o nowhere/a.yaml", 2, "cannot write nowhere/a.yaml: no such file"),
+        (
+            "kernel new a -o nowhere/a.yaml",
+            2,
+            "cannot write nowhere/a.yaml: there is no folder nowhere",
+        ),
     ],
 )
 def test_wrong_input_is_one_line(line: str, code: int, message: str, command: Command) -> None:

@@ -53,8 +53,8 @@ def test_a_word_is_a_parameter_too(command: Command) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        (("predict", "gemmm:naive"), 3, "did you mean gemm"),
-        (("predict", "gemm:naiv"), 3, "did you mean naive"),
+        (("predict", "gemmm:naive"), 2, "did you mean gemm"),
+        (("predict", "gemm:naiv"), 2, "did you mean naive"),
         (("predict", "gemm:naive", "-p", "q=1"), 2, "no parameter 'q'"),
         (("predict", "gemm:naive", "-p", "m=0"), 2, "it must be from 1"),
         (("predict", "gemm:naive", "-p", "m"), 2, "name=value is wanted"),

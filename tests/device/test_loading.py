@@ -16,7 +16,7 @@ from perfmodel.device.loading import (
     read_device,
     specs_directory,
 )
-from perfmodel.errors import DataError
+from perfmodel.errors import DataError, UsageError
 from tests.device.written import line_of, read, shipped, written
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class TestNames:
         monkeypatch.setenv("PERFMODEL_DEVICE", str(path))
         assert load_device().device == "own"
         monkeypatch.setenv("PERFMODEL_DEVICE", "h10")
-        with pytest.raises(DataError, match="no device 'h10': did you mean h100"):
+        with pytest.raises(UsageError, match="no device 'h10': did you mean h100"):
             load_device()
 
     @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ class TestNames:
         [("s500", "s5000"), ("mi300", "mi300x"), ("mtt-s500", "mtt-s5000"), ("H10", "h100")],
     )
     def test_the_nearest_name_is_told(self, name: str, near: str) -> None:
-        with pytest.raises(DataError, match=f"did you mean {near}") as caught:
+        with pytest.raises(UsageError, match=f"did you mean {near}") as caught:
             load_device(name)
         assert f"known: {', '.join(device_names())}" in str(caught.value)
 
     @pytest.mark.parametrize("name", ["", "zzzz", "x" * 10_000, "s5000\n"])
     def test_no_such_name(self, name: str) -> None:
-        with pytest.raises(DataError, match="no device") as caught:
+        with pytest.raises(UsageError, match="no device") as caught:
             load_device(name)
         assert len(str(caught.value)) < 400
         assert "\n" not in str(caught.value)
@@ -150,7 +150,7 @@ WRONG: list[tuple[Change, str, str]] = [
     (without("mps.kind"), "mps", "'kind' is missing"),
     (set_to("mps.source", ""), "mps", "source is empty: say where the value is from"),
     (set_to("mps.kind", "guess"), "mps", "kind is 'guess': it must be published"),
-    (set_to("mps", 132), "mps", "'132' stands alone"),
+    (set_to("mps", 132), "mps", "132 stands alone"),
     (set_to("mps.value", 0), "mps", "0 is not above 0"),
     (set_to("mps.value", 1.5), "mps", "1.5 is not a whole number"),
     (set_to("mps.value", "132 B"), "mps", "is in bytes: count are wanted"),
@@ -166,7 +166,7 @@ WRONG: list[tuple[Change, str, str]] = [
     (renamed("lanes.fp32", "fp33"), "lanes.fp33", "unknown key 'fp33': did you mean fp32?"),
     (renamed("peaks.fp32", "tensor_fp4"), "peaks.tensor_fp4", "did you mean tensor_fp"),
     (set_to("lanes.fp32.value", "128"), "lanes.fp32", "has no unit"),
-    (set_to("lanes", 5), "lanes", "'5' is not allowed"),
+    (set_to("lanes", 5), "lanes", "5 is not allowed"),
     (
         set_to("shared_lane_groups", {"load": {"3 B": GROUPS}}),
         "shared_lane_groups.load.3 B",
@@ -180,7 +180,7 @@ WRONG: list[tuple[Change, str, str]] = [
     (set_to("shared_carveouts.values", ["8 KiB", "0 KiB"]), "shared_carveouts", "must ascend"),
     (renamed("links.pcie.bandwidth", "bandwith"), "links.pcie.bandwith", "did you mean bandwidth?"),
     (set_to("links.pcie.bandwidth.value", "5 GB"), "links.pcie.bandwidth", "bytes/s are wanted"),
-    (set_to("format", 2), "format", "'2' is not allowed: it must be 1"),
+    (set_to("format", 2), "format", "2 is not allowed: it must be 1"),
     (set_to("device", "x" * 41), "device", "is not text of 2 to 40 characters"),
     (set_to("device", 100), "device", "is not text"),
     (set_to("name", None), "name", "is not text"),
@@ -219,7 +219,7 @@ class TestWrongFiles:
     def test_an_item_of_a_list(self, tmp_path: Path) -> None:
         data = shipped("h100") | {"aliases": ["fine", 100]}
         path = written(tmp_path, data)
-        with pytest.raises(DataError, match=r"aliases\.1: '100' is not allowed") as caught:
+        with pytest.raises(DataError, match=r"aliases\.1: 100 is not allowed") as caught:
             read_device(path)
         assert f":{line_of(path, 'aliases') + 2}: " in str(caught.value)
 

@@ -62,7 +62,7 @@ class TestNumbers:
     @pytest.mark.parametrize(
         ("unit", "raw", "message"),
         [
-            ("count", 5, "'5' stands alone: write {value: ..., kind: ..., source: ...}"),
+            ("count", 5, "5 stands alone: write {value: ..., kind: ..., source: ...}"),
             ("count", "x" * 1000, "stands alone"),
             ("count", [5], "stands alone"),
             ("count", None, "stands alone"),

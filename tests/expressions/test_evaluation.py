@@ -226,11 +226,9 @@ def test_the_first_offending_element_is_named() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse("100u / (threadIdx.x * i)").evaluate(values)
     assert str(caught.value) == (
-        "integer division by zero for threadIdx.x=0, i=3 at column 6\n"
-        "  100u / (threadIdx.x * i)\n"
-        "       ^"
+        'column 6 of "100u / (threadIdx.x * i)": integer division by zero for threadIdx.x=0, i=3'
     )
-    with pytest.raises(ExpressionError, match=r"for threadIdx.x=2, i=1 "):
+    with pytest.raises(ExpressionError, match=r"for threadIdx.x=2, i=1$"):
         parse("1 / (threadIdx.x - 2 * i)").evaluate({**values, "i": [3, 4, 1]})
 
 

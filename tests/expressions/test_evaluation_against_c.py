@@ -60,7 +60,7 @@ def test_every_element_has_the_value_of_an_independent_interpreter(
     text = text_of(tree, random)
     expected = _expected(tree)
     if expected is None:
-        with pytest.raises(ExpressionError, match=r"\n *\^$"):
+        with pytest.raises(ExpressionError, match=r"column \d+ of "):
             parse(text).evaluate(ARRAYS)
         return
     result = np.broadcast_to(parse(text).evaluate(ARRAYS), len(ELEMENTS))
@@ -80,7 +80,7 @@ def test_a_scalar_fails_exactly_where_the_interpreter_does(random: Random, numbe
     try:
         expected = [value_of(tree, each)[1] for each in both]
     except UndefinedError:
-        with pytest.raises(ExpressionError, match=r"\n *\^$"):
+        with pytest.raises(ExpressionError, match=r"column \d+ of "):
             parse(text).evaluate(values)
     else:
         result = np.broadcast_to(parse(text).evaluate(values), 2)

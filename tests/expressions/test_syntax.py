@@ -1,4 +1,4 @@
-"""Reading expressions: what is accepted, what is refused, and where the caret goes."""
+"""Reading expressions: what is accepted, what is refused, and which place is named."""
 
 from __future__ import annotations
 
@@ -270,28 +270,27 @@ def test_a_refusal_says_what_and_where(text: str, message: str, column: int) -> 
     assert message in error.message
     assert error.column == column
     assert "\n" not in error.message
-    assert str(error).count("\n") == 2
+    assert len(str(error).splitlines()) == 1
 
 
-def test_the_caret_stands_under_the_place() -> None:
-    assert str(_refusal("threadIdx.x * 32 + f(i)")).splitlines()[1:] == [
-        "  threadIdx.x * 32 + f(i)",
-        "                     ^",
-    ]
+def test_one_line_says_place_text_and_fault() -> None:
+    said = str(_refusal("threadIdx.x * 32 + f(i)"))
+    assert said.startswith('column 20 of "threadIdx.x * 32 + f(i)": unknown function')
 
 
-def test_the_caret_of_a_later_line() -> None:
+def test_the_place_in_a_later_line() -> None:
     error = _refusal("a +\n\tb *\n\tf(c)")
     assert (error.line, error.column) == (3, 2)
-    assert str(error).endswith("at line 3, column 2\n   f(c)\n   ^")
+    assert str(error).startswith('line 3, column 2 of "\\tf(c)": ')
 
 
-def test_a_long_line_is_shown_around_the_caret() -> None:
+def test_a_long_line_is_shown_around_the_place() -> None:
     text = "aaaa + " * 30 + "f(b)" + " + cccc" * 30
-    _, shown, caret = str(_refusal(text)).splitlines()
-    assert len(shown) < 82
-    assert shown[caret.index("^") :].startswith("f(b)")
-    assert shown.startswith("  ...")
+    said = str(_refusal(text))
+    assert said.startswith('column 211 of "...')
+    shown = said.split('"')[1]
+    assert len(shown) < 80
+    assert "f(b)" in shown
     assert shown.endswith("...")
 
 
@@ -380,10 +379,10 @@ _TOKENS = [
         st.text(max_size=20),
     )
 )
-def test_any_text_parses_or_is_refused_with_a_caret(text: str) -> None:
+def test_any_text_parses_or_is_refused_on_one_line(text: str) -> None:
     error = _refusal_or_none(text)
     if error is not None:
-        assert str(error).splitlines()[-1].strip() == "^"
+        assert len(str(error).splitlines()) == 1
         assert 1 <= error.column <= len(text) + 1
 
 

@@ -440,3 +440,26 @@ def test_a_constraint_may_read_the_width_of_a_warp() -> None:
     text = changed('that: "n % 2 == 0"', 'that: "n % warpSize == 0"')
     assert check_description(described(text), {"n": 64}, warp_width=64) == []
     assert len(check_description(described(text), {"n": 32}, warp_width=64)) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("registers: 24", "registers: 100000000", "at most 65536 is believed"),
+        ("unroll: 4", "unroll: 1000000000", "unroll of for i is 1000000000: at most 65536"),
+        ("unroll: 4", 'unroll: "1LL << 60"', "at most 65536"),
+        (
+            "op: add.fp32",
+            'count: "1LL << 60"\n                    op: add.fp32',
+            "at most 2147483647",
+        ),
+        ("flop: 1LL * m * n", "flop: 1e300 * m * n", "flop is 6.4e+303: at most"),
+        ("compulsory: ", "compulsory: 1e300 * ", "compulsory is"),
+        ("extent: 1LL * m * n", 'extent: "1LL << 60"', "extent of input is"),
+        ("registers: 24", 'registers: 24\n        shared: "1LL << 40"', "at most 1073741824"),
+    ],
+)
+def test_an_amount_that_no_device_can_mean_is_refused(old: str, new: str, said: str) -> None:
+    assert old in SAMPLE
+    (found, *_) = check_description(described(SAMPLE.replace(old, new, 1)))
+    assert said in found

@@ -35,14 +35,14 @@ def test_what_is_not_given_has_its_default() -> None:
         ({"n": 2.0}, "n is '2.0': a whole number is wanted"),
         ({"n": True}, "n is 'True': a whole number is wanted"),
         ({"n": "fp32"}, "n is 'fp32': a whole number is wanted"),
-        ({"m": 2}, "m is '2': one of 1, 100, 128 is wanted"),
+        ({"m": 2}, "m is 2: one of 1, 100, 128 is wanted"),
         ({"type": "bf16"}, "type is 'bf16': one of fp32, fp16 is wanted"),
-        ({"type": 4}, "type is '4': one of fp32, fp16 is wanted"),
+        ({"type": 4}, "type is 4: one of fp32, fp16 is wanted"),
         ({"type": np.array([4])}, "type is '[4]': one of fp32, fp16 is wanted"),
         ({"n": np.array([2, 1])}, "n holds 1 to 2: it must be from 2 to"),
         ({"n": np.array([2.0])}, "n holds float64 values: whole numbers are wanted"),
         ({"n": np.array([], dtype=np.int64)}, "n holds int64 values: whole numbers are wanted"),
-        ({"m": np.array([100, 2])}, "m is '2': one of 1, 100, 128 is wanted"),
+        ({"m": np.array([100, 2])}, "m is 2: one of 1, 100, 128 is wanted"),
     ],
 )
 def test_a_value_that_a_parameter_cannot_have_is_refused(

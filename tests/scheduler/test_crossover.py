@@ -91,7 +91,7 @@ def test_every_crossing_is_where_the_faster_one_changes() -> None:
     """Held against all values one by one."""
     columns = np.arange(1, 161)
     rungs = ("gemv:batch_gemv", "gemv:thin_gemm")
-    first, second = (predict_times(rung, S5000, parameters={"n": columns}).time for rung in rungs)
+    first, second = (predict_times(rung, S5000, parameters={"n": columns}).time_s for rung in rungs)
     changes = np.flatnonzero((first < second)[1:] != (first < second)[:-1])
     found = crossovers(*rungs, S5000, over="n", low=1, high=160)
     assert [each.last_below for each in found.crossings] == (changes + 1).tolist()

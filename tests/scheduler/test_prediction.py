@@ -229,7 +229,7 @@ def test_what_is_named_moves_the_time(rung: str) -> None:
         name = warning.removeprefix("the limiter rests on ").split(" = ")[0]
         stated = S5000.quantities()[name]
         moved = [
-            float(predict_times(rung, S5000, fields={name: stated.value * factor}).time)
+            float(predict_times(rung, S5000, fields={name: stated.value * factor}).time_s)
             for factor in (0.9, 1.1)
         ]
         assert max(abs(time / now.time_s - 1) for time in moved) > 0.01, name

@@ -54,7 +54,7 @@ def batch_seconds(
         load_device(device),
         parameters={key: np.asarray(value) for key, value in (parameters or {}).items()},
         fields=fields,
-    ).time
+    ).time_s
     return [float(time) for time in np.atleast_1d(times)]
 
 
