@@ -20,8 +20,8 @@ Examples:
   perfmodel banks -d s5000 --index "threadIdx.x * 32" --type float --suggest
   perfmodel banks -i "threadIdx.x * 32 + c" -i "c * 32 + threadIdx.x" \\
       -p c=0..31 --suggest
-  perfmodel banks -d h200 -i "threadIdx.x % 8 * 8 + threadIdx.x / 8" --matrices 4 \\
-      --suggest
+  perfmodel banks -d h200 -i "threadIdx.x % 8 * 8 + threadIdx.x / 8" \\
+      --matrices 4 --suggest
   perfmodel banks -d mi300x -i "threadIdx.x" --type float4 --plot banks.png
 """
 

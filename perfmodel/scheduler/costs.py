@@ -249,7 +249,8 @@ class _Costing:
         lookups = np.where(merged, tallies.lines, np.maximum(tallies.requests, tallies.lines))
         busy["l1_lines"] = lookups / fields["line_rate"]
         moved = tallies.sectors * self.setting.of_geometry("sector")
-        busy["l1"] = moved / fields["l1_bandwidth"]
+        # What lanes get of the same bytes has to be handed to each of them.
+        busy["l1"] = np.maximum(moved, tallies.bytes_requested) / fields["l1_bandwidth"]
         l2_share, dram_share = self.traffic.shares[site.position]
         latency = (
             fields["l1_latency"]

@@ -24,7 +24,6 @@ DISAGREES = {
     "softmax-long-rows",
     "softmax-mask-loss",
     "softmax-no-single-change",
-    "matmul-tiled-faster",
     "shared-over-global-bandwidth",
 }
 """Rules of thumb that do not follow from the model on every device."""
