@@ -859,7 +859,7 @@ class SiteCounter:
     def _ragged_mean(self, scope: Scope, size: Amount) -> Amount:
         """Warp iterations of a loop in which lanes or blocks differ, a warp that comes to it."""
         assert scope.loop is not None
-        inside = next(iter(scope.sites()), None)
+        inside = next(iter(scope.sites), None)
         if inside is None:
             return size
         depth = next(n for n, loop in enumerate(inside.loops) if loop is scope.loop)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from perfmodel.expressions.c_types import INT, LONG
@@ -26,6 +27,7 @@ from perfmodel.kernels.affine import (
 from perfmodel.kernels.fast import Compiled, compiled
 from perfmodel.kernels.schema import (
     Atomic,
+    Barrier,
     Body,
     Copy,
     For,
@@ -33,14 +35,19 @@ from perfmodel.kernels.schema import (
     Launch,
     Let,
     Load,
+    Mma,
+    Operation,
     Role,
     Rung,
+    Shuffle,
+    Signal,
     Statement,
     Store,
+    Use,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 BLOCK_NAMES = tuple(f"blockIdx.{member}" for member in MEMBERS)
 COPIED_ROW = "row@"
@@ -106,6 +113,39 @@ class Site:
                 return None
 
     @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """The values that it waits for; a shared load waits for its array to be filled."""
+        statement = self.statement
+        match statement:
+            case Load(uses=uses, array=array):
+                named = any(use.name == array for use in uses)
+                return uses if named else (*uses, Use(name=array))
+            case (
+                Store(uses=uses)
+                | Atomic(uses=uses)
+                | Operation(uses=uses)
+                | Shuffle(uses=uses)
+                | Copy(uses=uses)
+                | Mma(uses=uses)
+            ):
+                return uses
+            case _:
+                return ()
+
+    @cached_property
+    def makes(self) -> str | None:
+        """The value that it makes; a store makes what its array holds."""
+        match self.statement:
+            case Load(to=to) | Operation(to=to) | Shuffle(to=to) | Copy(to=to) | Mma(to=to):
+                return to
+            case Atomic(to=to):
+                return to
+            case Store(array=array):
+                return array
+            case _:
+                return None
+
+    @cached_property
     def variables(self) -> tuple[str, ...]:
         """Block indices and counters around it, and the row of a box that is copied."""
         row = (COPIED_ROW,) if isinstance(self.statement, Copy) else ()
@@ -154,13 +194,29 @@ class Scope:
     loop: Loop | None
     items: list[Site | Scope] = field(default_factory=list)
 
-    def sites(self) -> Iterator[Site]:
-        """Every site in it, inner scopes included."""
-        for item in self.items:
-            if isinstance(item, Site):
-                yield item
-            else:
-                yield from item.sites()
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Every site in it, inner scopes included; asked for once it is complete."""
+        inside = [(item,) if isinstance(item, Site) else item.sites for item in self.items]
+        return tuple(chain.from_iterable(inside))
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """The values that its statements make."""
+        return frozenset(site.makes for site in self.sites if site.makes is not None)
+
+    @cached_property
+    def furthest_use(self) -> int:
+        """The greatest distance at which a value is used again."""
+        return max((use.distance for site in self.sites for use in site.uses), default=0)
+
+    @cached_property
+    def is_interrupted(self) -> bool:
+        """Whether its iterations cannot be interleaved: a barrier or another loop is in them."""
+        return any(
+            isinstance(item, Scope) or isinstance(item.statement, Barrier | Signal)
+            for item in self.items
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -214,7 +270,7 @@ def _role_sites(launch: Launch, role: Role, positions: Mapping[int, int]) -> Rol
         launch=launch,
         role=role,
         root=root,
-        sites=tuple(root.sites()),
+        sites=root.sites,
         loops=tuple(flattener.loops),
     )
 

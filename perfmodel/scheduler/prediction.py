@@ -85,8 +85,7 @@ def predict(
     description, chosen = _found(kernel, rung)
     values = rung_parameters(chosen, parameters or {}, warp_width=device.warp_width.whole)
     _require_single(values)
-    _require_sound_once(chosen, values, device.warp_width.whole)
-    require_amounts(description, expression_values(chosen, values))
+    _require_sound_once(description, chosen, values, device.warp_width.whole)
     fields = Fields(device)
     evaluation = evaluate(chosen, values, fields, caches=caches)
     _require_possible(evaluation, device)
@@ -176,18 +175,21 @@ def _require_single(values: Mapping[str, Any]) -> None:
             raise UsageError(f"{name} is {quoted(value)}: one value; predict_times takes arrays")
 
 
-def _require_sound_once(rung: Rung, values: Mapping[str, Any], warp_width: int) -> None:
-    """`require_sound`, but for what has already been found to be sound."""
-    case = (id(rung), warp_width, *values.values())
+def _require_sound_once(
+    description: Description, rung: Rung, values: Mapping[str, Any], warp_width: int
+) -> None:
+    """Check a rung and its amounts, but for what has already been found to be sound."""
+    case = (id(description), id(rung), warp_width, *values.values())
     if case not in _SOUND:
         require_sound(rung, values, warp_width)
+        require_amounts(description, expression_values(rung, values))
         if len(_SOUND) >= _MOST_SOUND:
             _SOUND.clear()
-        _SOUND[case] = rung
+        _SOUND[case] = (description, rung)
 
 
-_SOUND: dict[tuple[Any, ...], Rung] = {}
-"""Rungs found to be sound, kept alive so that the identity in the key stays theirs."""
+_SOUND: dict[tuple[Any, ...], tuple[Description, Rung]] = {}
+"""Rungs found to be sound, kept alive so that the identities in the key stay theirs."""
 _MOST_SOUND = 256
 
 

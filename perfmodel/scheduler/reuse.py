@@ -409,7 +409,7 @@ class _Walker:
         known = role.counter.kept
         key = ("neighbours", id(scope), self.level.kinds)
         if key not in known:
-            held = {site.position for site in scope.sites()}
+            held = {site.position for site in scope.sites}
             known[key] = [
                 sites
                 for sites in role.sites.neighbours
@@ -474,7 +474,7 @@ class _Walker:
         self, role: RoleCounts, scope: Scope, running: Mapping[str, Amount]
     ) -> list[tuple[Site, Amount, Amount, _Mark]]:
         found: list[tuple[Site, Amount, Amount, _Mark]] = []
-        for site in scope.sites():
+        for site in scope.sites:
             if not self._is_global(role, site):
                 continue
             runs = self._running(role, scope, site, running)
@@ -573,7 +573,7 @@ class _Walker:
         assert scope.loop is not None
         counter = scope.loop.counter
         found: Amount = 1
-        for site in scope.sites():
+        for site in scope.sites:
             if not self._is_global(role, site) or counter not in site.parts.linear:
                 continue
             array = role.counter.launch.rung.arrays[site.array or ""]

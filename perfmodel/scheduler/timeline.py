@@ -22,15 +22,11 @@ import numpy as np
 from perfmodel.kernels.affine import THREAD_NAMES, reads
 from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import (
-    Atomic,
     Barrier,
     Copy,
-    Load,
-    Mma,
     Operation,
     Shuffle,
     Signal,
-    Store,
     Use,
 )
 from perfmodel.kernels.sites import BLOCK_NAMES, Scope, Site
@@ -157,6 +153,7 @@ class _Followed:
         self.loop_costs = loop_costs
         self.free: dict[str, Amount] = {}
         self.steps: dict[int, _Step] = {}
+        self.turns: dict[str, dict[str, Amount]] = {}
         self.committed: dict[str, list[Amount]] = {}
         self.released: dict[str, list[Amount]] = {}
         self.stages = {
@@ -224,7 +221,7 @@ class _Followed:
         assert scope.loop is not None
         trips = self._trips(role, scope) * copies
         unroll: Amount = 1
-        if not _has_barrier_or_loop(scope):
+        if not scope.is_interrupted:
             wanted = compiled(scope.loop.statement.unroll.root)(self.counts.names)
             unroll = _sooner(1.0 * wanted, _later(1.0 * trips, 1.0))
         turns = trips / unroll
@@ -232,7 +229,7 @@ class _Followed:
         def iteration(turn: int) -> None:
             self._once(role, scope, state, turn, unroll)
 
-        self._repeat(iteration, [state], turns, _FOLLOWED + _furthest(scope))
+        self._repeat(iteration, [state], turns, _FOLLOWED + scope.furthest_use)
 
     def _trips(self, role: RoleCounts, scope: Scope) -> Amount:
         """Iterations of a loop in the block that is followed."""
@@ -247,25 +244,31 @@ class _Followed:
     ) -> None:
         """One iteration of a loop, or several interleaved."""
         assert scope.loop is not None
-        made = _made(scope)
+        made = scope.made
         before = {name: state.values[name] for name in made if name in state.values}
         for name in made:
             state.history.setdefault(name, []).insert(0, before.get(name, 0.0))
             del state.history[name][8:]
-        cost = self.loop_costs.get(scope.loop.counter)
-        if cost is not None:
-            per_turn = self._per_execution(role, scope, cost)
-            state.issue = state.issue + per_turn.get("issue", 0.0) * copies
+        if scope.loop.counter in self.loop_costs:
+            once = self._per_execution(role, scope).get("issue", 0.0)
+            state.issue = state.issue + once * copies
         self._items(role, scope.items, state, copies, turn)
 
-    def _per_execution(self, role: RoleCounts, scope: Scope, cost: Cost) -> dict[str, Amount]:
-        times: Amount = self.counts.blocks
-        first = next(iter(scope.sites()), None)
-        for loop in first.loops if first else ():
-            times = times * _later(role.trips[loop.counter], 1e-9)
-            if loop is scope.loop:
-                break
-        return {name: each / times for name, each in cost.busy.items()}
+    def _per_execution(self, role: RoleCounts, scope: Scope) -> dict[str, Amount]:
+        """The costs of a loop beside its body, for one iteration of a block."""
+        assert scope.loop is not None
+        known = self.turns.get(scope.loop.counter)
+        if known is None:
+            times: Amount = self.counts.blocks
+            first = next(iter(scope.sites), None)
+            for loop in first.loops if first else ():
+                times = times * _later(role.trips[loop.counter], 1e-9)
+                if loop is scope.loop:
+                    break
+            busy = self.loop_costs[scope.loop.counter].busy
+            known = {name: each / times for name, each in busy.items()}
+            self.turns[scope.loop.counter] = known
+        return known
 
     def _repeat(
         self,
@@ -326,10 +329,10 @@ class _Followed:
                 self._signal(statement, step, state, turn)
                 return
         start: Amount = state.issue
-        for use in _uses(site):
+        for use in site.uses:
             start = _later(start, self._ready(use, state))
-        own = _makes(site)
-        recurrent = own is not None and any(use.name == own for use in _uses(site))
+        own = site.makes
+        recurrent = own is not None and any(use.name == own for use in site.uses)
         chain = self._chain(site) * (copies if recurrent else 1)
         served: Amount = start
         done: Amount = start
@@ -488,55 +491,6 @@ def _picked(times: Sequence[Amount], place: Any) -> Amount:
     return stacked[place, np.arange(stacked.shape[1])]
 
 
-def _uses(site: Site) -> tuple[Use, ...]:
-    """The values that a statement waits for; a shared load waits for its array to be filled."""
-    statement = site.statement
-    match statement:
-        case Load(uses=uses, array=array):
-            named = any(use.name == array for use in uses)
-            return uses if named else (*uses, Use(name=array))
-        case (
-            Store(uses=uses)
-            | Atomic(uses=uses)
-            | Operation(uses=uses)
-            | Shuffle(uses=uses)
-            | Copy(uses=uses)
-            | Mma(uses=uses)
-        ):
-            return uses
-        case _:
-            return ()
-
-
-def _makes(site: Site) -> str | None:
-    """The value that a statement makes; a store makes what its array holds."""
-    match site.statement:
-        case Load(to=to) | Operation(to=to) | Shuffle(to=to) | Copy(to=to) | Mma(to=to):
-            return to
-        case Atomic(to=to):
-            return to
-        case Store(array=array):
-            return array
-        case _:
-            return None
-
-
-def _made(scope: Scope) -> set[str]:
-    return {name for site in scope.sites() if (name := _makes(site)) is not None}
-
-
-def _furthest(scope: Scope) -> int:
-    """The greatest distance at which a value is used again."""
-    return max((use.distance for site in scope.sites() for use in _uses(site)), default=0)
-
-
-def _has_barrier_or_loop(scope: Scope) -> bool:
-    return any(
-        isinstance(item, Scope) or isinstance(item.statement, Barrier | Signal)
-        for item in scope.items
-    )
-
-
 def _produces(role: RoleCounts) -> bool:
     return any(
         isinstance(site.statement, Signal) and site.statement.step == "commit"
@@ -550,7 +504,7 @@ def _around_main_loop(
     """What stands before, in and after the first loop that has a step on a channel."""
     for number, item in enumerate(root.items):
         if isinstance(item, Scope) and any(
-            isinstance(site.statement, Signal) for site in item.sites()
+            isinstance(site.statement, Signal) for site in item.sites
         ):
             return root.items[:number], item, root.items[number + 1 :]
     return root.items, None, []

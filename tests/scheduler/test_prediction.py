@@ -221,7 +221,7 @@ def test_only_assumed_values_that_matter_are_named() -> None:
     assert "shuffle" not in tree
 
 
-@pytest.mark.parametrize("rung", ["gemm:tiled", "gemv:thread_per_row", "softmax:vector_loads"])
+@pytest.mark.parametrize("rung", ["gemm:naive", "gemv:thread_per_row", "softmax:vector_loads"])
 def test_what_is_named_moves_the_time(rung: str) -> None:
     now = predict(rung, S5000, ranges=False)
     assert now.warnings
