@@ -122,3 +122,8 @@ def test_a_wrong_rule_of_shared_memory_would_show(
 )
 def test_a_wrong_size_of_the_l1_would_show(changes: dict[str, str | float], least: int) -> None:
     assert len(global_differences(H200.what_if(**changes), "load")) >= least
+
+
+def test_without_merging_what_reads_alike_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perfmodel.analyses.bank_conflicts.merge_distances", lambda device: ())
+    assert len(shared_differences(H200, "load")) == 115
