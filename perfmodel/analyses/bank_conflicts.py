@@ -100,7 +100,7 @@ def bank_conflicts(
     alike = law.read_alike(
         addresses=addresses, active=access.active, distances=served.merge_distances
     )
-    merged = law.paired_groups(served.groups)
+    merged = law.paired_groups(groups=served.groups)
     lanes = access.active.sum(axis=-1)
     ideal = _ideal(device, access, served.groups)
     words = np.where(

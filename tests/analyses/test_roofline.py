@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perfmodel.analyses.roofline import memory_ceilings, roofline, roofline_of_amounts
 from perfmodel.device.loading import device_names, load_device
-from perfmodel.errors import ArgumentError, DataError, UsageError
+from perfmodel.errors import ArgumentError, UsageError
 from perfmodel.kernels.loading import kernel_names
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def test_more_work_never_takes_less_time(
 
 def test_what_does_not_exist_is_refused() -> None:
     device = load_device("h100")
-    with pytest.raises(DataError, match="no kernel 'gemn': did you mean gem"):
+    with pytest.raises(UsageError, match="no kernel 'gemn': did you mean gem"):
         roofline(device, kernel="gemn")
     with pytest.raises(UsageError, match="gemv has no parameter 'q'"):
         roofline(device, kernel="gemv", parameters={"q": 1})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -281,7 +281,7 @@ class TestBadInput:
     @pytest.mark.parametrize("name", ["element_bytes", "banks", "bank_width_bytes"])
     @pytest.mark.parametrize("size", [0, -1, 1.5])
     def test_sizes(self, name: str, size: int) -> None:
-        sizes = {"element_bytes": 4, "banks": 32, "bank_width_bytes": 4, name: size}
+        sizes: dict[str, Any] = {"element_bytes": 4, "banks": 32, "bank_width_bytes": 4, name: size}
         with pytest.raises(ArgumentError, match=f"{name} is"):
             law.passes(addresses=self.one, active=self.on, groups=((0,),), **sizes)
         with pytest.raises(ArgumentError, match=f"{name} is"):
@@ -323,3 +323,58 @@ def test_the_closed_form_of_a_stride_equals_counting(banks: int) -> None:
             groups=[range(banks)],
         )
         assert law.strided_passes(stride_words=stride, banks=banks) == counted
+
+
+class TestMerging:
+    """Groups of a wide load that are served together, against going through lanes in pairs."""
+
+    @settings(deadline=None, max_examples=200)
+    @given(data=st.data(), lanes=st.sampled_from([1, 5, 16, 32]))
+    def test_reading_alike(self, data: st.DataObject, lanes: int) -> None:
+        row = st.lists(st.sampled_from([0, 16, 32]), min_size=lanes, max_size=lanes)
+        some = st.lists(st.booleans(), min_size=lanes, max_size=lanes)
+        if data.draw(st.booleans()):
+            addresses = [16 * (lane // 2) for lane in range(lanes)]
+        else:
+            addresses = data.draw(row)
+        active = data.draw(some)
+        expected = any(
+            all(
+                addresses[one] == addresses[one ^ distance]
+                for one in range(lanes)
+                if one ^ distance < lanes and active[one] and active[one ^ distance]
+            )
+            for distance in (1, 2)
+        )
+        found = law.read_alike(
+            addresses=np.array(addresses), active=np.array(active), distances=(1, 2)
+        )
+        assert bool(found) == expected
+
+    def test_merging_never_costs_a_pass(self) -> None:
+        rng = np.random.default_rng(7)
+        addresses = 16 * rng.integers(0, 64, size=(400, 32))
+        addresses[::2] = np.repeat(addresses[::2, :16], 2, axis=-1)
+        amounts: dict[str, Any] = {
+            "addresses": addresses,
+            "active": rng.random((400, 32)) < 0.8,
+            "element_bytes": 16,
+            "banks": 32,
+            "bank_width_bytes": 4,
+            "groups": law.lane_groups(lanes=32, element_bytes=16, banks=32, bank_width_bytes=4),
+        }
+        alone, merged = law.passes(**amounts), law.passes(**amounts, merge_distances=(1, 2))
+        assert (merged <= alone).all()
+        assert (merged < alone).sum() > 100
+        assert (2 * merged >= alone).all()
+
+    @pytest.mark.parametrize("distance", [0, -1, 1.5])
+    def test_a_distance_that_is_none(self, distance: Any) -> None:
+        with pytest.raises(ArgumentError, match="distances is"):
+            law.read_alike(
+                addresses=np.zeros(32, int), active=np.ones(32, bool), distances=(distance,)
+            )
+
+    def test_no_groups(self) -> None:
+        with pytest.raises(ArgumentError, match="number of groups is 0"):
+            law.paired_groups(groups=())
