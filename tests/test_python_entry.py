@@ -89,14 +89,54 @@ def test_one_prediction_takes_one_value() -> None:
     ("fields", "said"),
     [
         ({"cloc": 1e9}, "did you mean clock"),
-        ({"clock": None}, "finite|number"),
-        ({"clock": "fast"}, "number"),
-        ({"clock": float("nan")}, "finite"),
-        ({"clock": [1e9, float("inf")]}, "finite"),
-        ({"clock": -1}, "from 0 on"),
+        ({"clock": None}, "a number or a row"),
+        ({"clock": "fast"}, "a number or a row"),
+        ({"clock": "1e9"}, "a number or a row"),
+        ({"clock": True}, "a number or a row"),
+        ({"clock": []}, "a number or a row"),
+        ({"clock": [[1e9, 2e9]]}, "a number or a row"),
+        ({"clock": 10**400}, "a number or a row"),
+        ({"clock": float("nan")}, "numbers from"),
+        ({"clock": [1e9, float("inf")]}, "numbers from"),
+        ({"clock": -1}, "numbers from"),
+        ({"clock": 0}, "numbers from"),
+        ({"mps": 0}, "whole numbers from 1"),
+        ({"mps": 60.5}, "whole numbers from 1"),
+        ({"mps": 2**63}, "whole numbers from 1"),
     ],
     ids=str,
 )
 def test_wrong_changes_of_a_device_in_a_batch(fields: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         perfmodel.predict_times("vecadd", "h200", fields=fields)
+
+
+@pytest.mark.parametrize("wrong", [0, 3.0, True, b"naive", np.array([1])], ids=repr)
+def test_a_rung_and_the_caches_are_words(wrong: Any) -> None:
+    with pytest.raises(UsageError, match="the rung is"):
+        perfmodel.predict("gemm", "h200", rung=wrong)
+    with pytest.raises(UsageError, match="cold or warm"):
+        perfmodel.predict("gemm:naive", "h200", caches=wrong)
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [(0, 9), (9, 4), (4, 2**63), (4.0, 9), (4, float("inf")), ("4", 9), (True, 9), (None, 9)],
+    ids=repr,
+)
+def test_ends_between_which_nothing_grows(ends: Any) -> None:
+    low, high = ends
+    with pytest.raises(UsageError, match=r"n (from|to)"):
+        crossovers("vecadd:naive", "vecadd:vector_loads", "h200", over="n", low=low, high=high)
+
+
+@pytest.mark.parametrize("values", [[2**63], [1.5], [], ["a"], 2.5, None], ids=repr)
+def test_values_to_try_are_whole_numbers(values: Any) -> None:
+    with pytest.raises(UsageError, match="block holds|block is"):
+        best_values("vecadd", "h200", {"block": values})
+
+
+@pytest.mark.parametrize("choices", [{}, None, 5, ["block"]], ids=repr)
+def test_values_to_try_are_given_by_name(choices: Any) -> None:
+    with pytest.raises(UsageError, match="by name|by the name"):
+        best_values("vecadd", "h200", choices)

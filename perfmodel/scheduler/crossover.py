@@ -10,7 +10,7 @@ import numpy as np
 from perfmodel.device.loading import as_device
 from perfmodel.errors import UsageError, quoted
 from perfmodel.kernels.loading import load_rung
-from perfmodel.kernels.parameters import parameter_values, possible
+from perfmodel.kernels.parameters import parameter_values, possible, require_by_name
 from perfmodel.kernels.schema import LARGEST_PARAMETER
 from perfmodel.kernels.setting import at
 from perfmodel.results.prediction import Best, Crossover, Crossovers, Trial
@@ -71,8 +71,7 @@ def crossovers(
         ['reduce:one_block']
     """
     device = as_device(device)
-    if not 1 <= low < high:
-        raise UsageError(f"from {low} to {high}: 1 or more, and upwards, is wanted")
+    _require_ends(over, low, high)
     rungs = tuple(_side(name, over, parameters) for name in (first, second))
     require_known(f"{first} or {second}", [each.rung for each in rungs], parameters or {})
     search = _Search(rungs=rungs, device=device, over=over, **_steps(rungs, over, low, high))
@@ -125,6 +124,20 @@ def _narrowed(allowed: Any, values: Any, *, low: int, high: int, device: str) ->
         )
         found.append(f"{side} {end} {why}")
     return tuple(found)
+
+
+def _require_ends(over: Any, low: Any, high: Any) -> None:
+    """Refuse ends between which no parameter grows."""
+    if not isinstance(over, str):
+        raise UsageError(f"what grows is {quoted(over)}: the name of a parameter is wanted")
+    for end in (low, high):
+        if isinstance(end, bool) or not isinstance(end, int | np.integer):
+            raise UsageError(f"{over} to {quoted(end)}: a whole number is wanted")
+    if not 1 <= low < high <= LARGEST_PARAMETER:
+        raise UsageError(
+            f"{over} from {quoted(low)} to {quoted(high)}: upwards, from 1 to {LARGEST_PARAMETER}, "
+            "is wanted"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,11 +347,14 @@ def best_values(
     device = as_device(device)
     rung = load_rung(kernel)
     fixed = parameter_values(kernel, rung.parameters, parameters or {})
-    meshes = np.meshgrid(
-        *(np.asarray(values, dtype=np.int64) for values in choices.values()), indexing="ij"
+    require_by_name(choices)
+    if not choices:
+        raise UsageError(f"{kernel}: values to try are wanted, by the name of a parameter")
+    several = parameter_values(
+        kernel, rung.parameters, {name: np.ravel(values) for name, values in choices.items()}
     )
+    meshes = np.meshgrid(*(several[name] for name in choices), indexing="ij")
     tried = {name: mesh.ravel() for name, mesh in zip(choices, meshes, strict=True)}
-    parameter_values(kernel, rung.parameters, tried)
     count = len(next(iter(tried.values())))
     kept = possible(rung, {**fixed, **tried}, count)
     if not kept.any():

@@ -148,7 +148,7 @@ def evaluate(
         DataError: The rung cannot be counted.
         UsageError: `caches` is neither cold nor warm.
     """
-    if caches not in CACHES:
+    if not isinstance(caches, str) or caches not in CACHES:
         raise UsageError(f"caches is {caches!r}: cold or warm is wanted")
     setting = settle(rung, parameters, fields, size)
     launches: list[LaunchEvaluation] = []

@@ -153,18 +153,27 @@ def predict_times(
 
 
 def _change(device: Device, name: str, value: Any) -> Any:
-    """A value of the device in a batch: a number above 0, or an array of them."""
+    """A value of the device in a batch: a number that it can have, or an array of them."""
     known = device.quantities()
     if name not in known:
         raise UsageError(
             f"{device.device} has no value {quoted(name)}: {did_you_mean(name, known)}"
         )
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name} is {quoted(value)}: a number or an array is wanted") from None
-    if not (np.isfinite(numbers) & (numbers >= 0)).all():
-        raise UsageError(f"{name} is {quoted(value)}: finite numbers from 0 on are wanted")
+    form = known[name].form
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or not numbers.size:
+        raise UsageError(f"{name} is {quoted(value)}: a number or a row of them is wanted")
+    numbers = numbers.astype(np.float64)
+    kind = "whole numbers" if form.whole else "numbers"
+    least = max(form.least, 1.0 if form.whole else 0.0) if form.positive else form.least
+    fits = (numbers >= least) & (numbers <= form.most)
+    if form.positive:
+        fits &= numbers > 0
+    if form.whole:
+        fits &= numbers == np.floor(numbers)
+    if not fits.all():
+        above = "above 0" if form.positive and not least else f"from {least:g}"
+        raise UsageError(f"{name} is {quoted(value)}: {kind} {above} to {form.most:g} are wanted")
     return numbers if numbers.ndim else float(numbers)
 
 
@@ -194,6 +203,8 @@ _MOST_SOUND = 256
 
 
 def _found(kernel: str | Description, rung: str | None) -> tuple[Description, Rung]:
+    if rung is not None and not isinstance(rung, str):
+        raise UsageError(f"the rung is {quoted(rung)}: its name is wanted")
     if isinstance(kernel, Description):
         return kernel, pick_rung(kernel, rung)
     name, after = split_name(kernel) if isinstance(kernel, str) else (kernel, None)

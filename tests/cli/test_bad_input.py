@@ -11,6 +11,8 @@ from perfmodel.device.loading import specs_directory
 from tests.cli.commands import Command
 
 WRONG_USE = [
+    ("crossover reduce:one_block reduce:vector_load --over n --from 16 --to 2^63", "upwards"),
+    ("crossover attention:pipelined --best br=2^63", "br"),
     ("occupancy", "Missing option '--threads'"),
     ("occupancy --threads", "requires an argument"),
     ("occupancy --threads 0", "at least 1"),
