@@ -138,11 +138,12 @@ def _compilers_waves(devices: Sequence[Device], kernel: Mapping[str, int]) -> li
     found = [
         waves_per_simd(each, **kernel) for each in devices if each.architecture.startswith("gfx")
     ]
-    return [
+    lines = [
         f"{each.device}: AMD's compiler counts {each.waves_per_simd} of {each.max_waves_per_simd} "
         "waves per SIMD."
         for each in found
     ]
+    return ["", *lines] if lines else []
 
 
 _SWEPT: Mapping[str, Swept] = {

@@ -594,6 +594,19 @@ class TestBadInput:
                 load_device("mi50"), threads_per_block=64, scalar_registers_per_warp=-1
             )
 
+    def test_accumulation_registers_where_there_are_none(self) -> None:
+        for asked in (8, np.array([0, 8])):
+            with pytest.raises(ArgumentError, match="mi50 has no accumulation registers"):
+                perfmodel.occupancy(
+                    load_device("mi50"),
+                    threads_per_block=64,
+                    accumulation_registers_per_thread=asked,
+                )
+        with pytest.raises(ArgumentError, match="accumulation_registers_per_thread is 257"):
+            perfmodel.occupancy(
+                load_device("mi100"), threads_per_block=64, accumulation_registers_per_thread=257
+            )
+
     def test_a_carveout_where_there_is_none(self) -> None:
         with pytest.raises(ArgumentError, match="carveout_percent is given"):
             perfmodel.occupancy(load_device("s5000"), threads_per_block=64, carveout_percent=50)
