@@ -23,6 +23,7 @@ _HOMES = {
     "suggest_layout": "perfmodel.analyses.bank_conflicts",
     "divergence": "perfmodel.analyses.divergence",
     "roofline": "perfmodel.analyses.roofline",
+    "waves_per_simd": "perfmodel.analyses.waves_per_simd",
     "predict": "perfmodel.scheduler.prediction",
     "predict_times": "perfmodel.scheduler.prediction",
     "ladder": "perfmodel.scheduler.ladder",
@@ -41,6 +42,7 @@ __all__ = [
     "predict_times",
     "roofline",
     "suggest_layout",
+    "waves_per_simd",
 ]
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from perfmodel.analyses.divergence import divergence
     from perfmodel.analyses.occupancy import occupancy
     from perfmodel.analyses.roofline import roofline
+    from perfmodel.analyses.waves_per_simd import waves_per_simd
     from perfmodel.device.loading import device_names, load_device
     from perfmodel.device.model import Device
     from perfmodel.scheduler.ladder import ladder

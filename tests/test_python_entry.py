@@ -132,11 +132,11 @@ def test_ends_between_which_nothing_grows(ends: Any) -> None:
 
 @pytest.mark.parametrize("values", [[2**63], [1.5], [], ["a"], 2.5, None], ids=repr)
 def test_values_to_try_are_whole_numbers(values: Any) -> None:
-    with pytest.raises(UsageError, match="block holds|block is"):
+    with pytest.raises(UsageError, match=r"block holds|block is"):
         best_values("vecadd", "h200", {"block": values})
 
 
 @pytest.mark.parametrize("choices", [{}, None, 5, ["block"]], ids=repr)
 def test_values_to_try_are_given_by_name(choices: Any) -> None:
-    with pytest.raises(UsageError, match="by name|by the name"):
+    with pytest.raises(UsageError, match=r"by name|by the name"):
         best_values("vecadd", "h200", choices)

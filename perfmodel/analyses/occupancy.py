@@ -23,6 +23,7 @@ class Kernel:
 
     threads_per_block: Number
     registers_per_thread: Number = 0
+    """Accumulation registers counted in, as they take room beside the others or follow them."""
     shared_bytes_per_block: Number = 0
     scalar_registers_per_warp: Number = 0
     barriers_per_block: Number = 1
@@ -34,6 +35,7 @@ def occupancy(
     *,
     threads_per_block: Number,
     registers_per_thread: Number = 0,
+    accumulation_registers_per_thread: Number = 0,
     shared_bytes_per_block: Number = 0,
     scalar_registers_per_warp: Number = 0,
     barriers_per_block: Number = 1,
@@ -44,8 +46,9 @@ def occupancy(
     Args:
         device: The device, or its name.
         threads_per_block: Threads of a block [threads]; a number or an array.
-        registers_per_thread: Registers of a thread [registers]; on AMD the vector registers,
-            accumulation registers counted in.
+        registers_per_thread: Registers of a thread [registers]; on AMD the vector registers.
+        accumulation_registers_per_thread: Accumulation registers of a thread [registers]; AMD's
+            matrix units alone have them. The result's registers_per_thread counts them in.
         shared_bytes_per_block: Static and dynamic shared memory of a block together [bytes],
             opted in to what the device allows a block.
         scalar_registers_per_warp: Scalar registers of a warp [registers]; AMD alone has them.
@@ -74,7 +77,11 @@ def occupancy(
     device = as_device(device)
     kernel = Kernel(
         threads_per_block=as_number(threads_per_block),
-        registers_per_thread=as_number(registers_per_thread),
+        registers_per_thread=with_accumulators(
+            device,
+            registers_per_thread=as_number(registers_per_thread),
+            accumulation_registers_per_thread=as_number(accumulation_registers_per_thread),
+        ),
         shared_bytes_per_block=as_number(shared_bytes_per_block),
         scalar_registers_per_warp=as_number(scalar_registers_per_warp),
         barriers_per_block=as_number(barriers_per_block),
@@ -188,6 +195,46 @@ def _occupancy_at(device: Device, kernel: Kernel, warps: Number, end: End) -> Nu
     )
 
 
+def with_accumulators(
+    device: Device, *, registers_per_thread: Number, accumulation_registers_per_thread: Number
+) -> Number:
+    """The registers that a thread takes, its accumulation registers counted in.
+
+    Args:
+        device: The device.
+        registers_per_thread: Vector registers of a thread [registers].
+        accumulation_registers_per_thread: Accumulation registers of a thread [registers].
+
+    Returns:
+        Registers [registers].
+
+    Raises:
+        ArgumentError: There are no accumulation registers, or fewer of them.
+    """
+    asked = accumulation_registers_per_thread
+    if not is_array(asked) and asked == 0:
+        return registers_per_thread
+    most = device.max_accumulation_registers_per_thread
+    if most is None:
+        raise ArgumentError(
+            f"accumulation_registers_per_thread is given, but {device.device} has no accumulation "
+            "registers: leave it out"
+        )
+    require(
+        "accumulation_registers_per_thread",
+        accumulation_registers_per_thread,
+        low=0,
+        high=most.whole,
+        whole=True,
+    )
+    alignment = device.accumulation_register_alignment
+    return law.registers_with_accumulators(
+        registers_per_thread=registers_per_thread,
+        accumulation_registers_per_thread=accumulation_registers_per_thread,
+        accumulation_register_alignment=None if alignment is None else alignment.whole,
+    )
+
+
 def _require_possible(device: Device, kernel: Kernel) -> None:
     require("threads_per_block", kernel.threads_per_block, low=1, whole=True)
     most = kernel.threads_per_block
@@ -269,7 +316,7 @@ def blocks_by(device: Device, kernel: Kernel, end: End) -> dict[str, Number]:
     if device.max_threads_per_mp.value != device.max_warps_per_mp.value * width:
         limits["threads"] = capacity(device.max_threads_per_mp) // kernel.threads_per_block
     if device.scalar_registers_per_partition is not None:
-        limits["scalar_registers"] = _by_scalar_registers(device, kernel, warps)
+        limits["scalar_registers"] = _by_scalar_registers(device, kernel, warps, end)
     if device.barriers_per_mp is not None:
         free = device.barrier_free_warps
         limits["barriers"] = law.blocks_by_barriers(
@@ -291,19 +338,22 @@ def _by_shared(device: Device, kernel: Kernel, end: End) -> Number:
     )
 
 
-def _by_scalar_registers(device: Device, kernel: Kernel, warps: Number) -> Number:
+def _by_scalar_registers(device: Device, kernel: Kernel, warps: Number, end: End) -> Number:
     total = device.scalar_registers_per_partition
     unit = device.scalar_register_allocation_unit
+    reserved = device.scalar_registers_reserved_per_warp
     most = device.max_scalar_registers_per_warp
-    if total is None or unit is None or most is None:
+    if total is None or unit is None or reserved is None or most is None:
         return law.NO_LIMIT
+    capacity, cost = _readers(end)
     return law.blocks_by_scalar_registers(
         scalar_registers_per_warp=kernel.scalar_registers_per_warp,
         warps_per_block=warps,
-        scalar_registers_per_partition=total.whole,
-        register_partitions=device.register_partitions.whole,
-        scalar_register_allocation_unit=unit.whole,
-        max_scalar_registers_per_warp=most.whole,
+        scalar_registers_per_partition=capacity(total),
+        register_partitions=cost(device.register_partitions),
+        scalar_register_allocation_unit=cost(unit),
+        scalar_registers_reserved_per_warp=cost(reserved),
+        max_scalar_registers_per_warp=capacity(most),
     )
 
 

@@ -40,6 +40,9 @@ def occupancy(
     registers: Annotated[
         str, typer.Option("--registers", "-r", metavar="N", help="Registers of a thread.")
     ] = "0",
+    accumulation_registers: Annotated[
+        str, typer.Option(metavar="N", help="Accumulation registers of a thread (AMD).")
+    ] = "0",
     shared: Annotated[
         str,
         typer.Option(
@@ -52,6 +55,10 @@ def occupancy(
     scalar_registers: Annotated[
         str, typer.Option(metavar="N", help="Scalar registers of a warp (AMD, DCU).")
     ] = "0",
+    warp_width: Annotated[
+        str | None,
+        typer.Option(metavar="LANES", help="Width the kernel is compiled for (RDNA: 32 or 64)."),
+    ] = None,
     barriers: Annotated[
         str,
         typer.Option(metavar="N", help="Block barriers used; __syncthreads alone is 1."),
@@ -83,13 +90,22 @@ def occupancy(
     from perfmodel.tables.occupancy import occupancy_table
 
     devices = [load_device(name) for name in options.device_names(device)]
+    if warp_width is not None:
+        lanes = options.whole_number(warp_width, "--warp-width")
+        devices = [each.with_warp_width(lanes) for each in devices]
+    kernel = {
+        "threads_per_block": prod(options.shape(threads, "--threads")),
+        "registers_per_thread": options.whole_number(registers, "--registers"),
+        "accumulation_registers_per_thread": options.whole_number(
+            accumulation_registers, "--accumulation-registers"
+        ),
+        "shared_bytes_per_block": options.byte_size(shared, "--shared"),
+        "scalar_registers_per_warp": options.whole_number(scalar_registers, "--scalar-registers"),
+    }
     results = [
         analyse(
             each,
-            threads_per_block=prod(options.shape(threads, "--threads")),
-            registers_per_thread=options.whole_number(registers, "--registers"),
-            shared_bytes_per_block=options.byte_size(shared, "--shared"),
-            scalar_registers_per_warp=options.whole_number(scalar_registers, "--scalar-registers"),
+            **kernel,
             barriers_per_block=options.whole_number(barriers, "--barriers"),
             carveout_percent=None
             if carveout is None
@@ -107,7 +123,27 @@ def occupancy(
     if sweep is not None:
         _print_sweep(devices, results, sweep, as_json=as_json, as_csv=as_csv)
         return
-    output.emit(results, table=lambda: occupancy_table(results), as_json=as_json, as_csv=as_csv)
+    output.emit(
+        results,
+        table=lambda: "\n".join([occupancy_table(results), *_compilers_waves(devices, kernel)]),
+        as_json=as_json,
+        as_csv=as_csv,
+    )
+
+
+def _compilers_waves(devices: Sequence[Device], kernel: Mapping[str, int]) -> list[str]:
+    """What AMD's compiler states of the kernel, to be held beside its own output."""
+    from perfmodel.analyses.waves_per_simd import waves_per_simd
+
+    found = [
+        waves_per_simd(each, **kernel) for each in devices if each.architecture.startswith("gfx")
+    ]
+    lines = [
+        f"{each.device}: AMD's compiler counts {each.waves_per_simd} of {each.max_waves_per_simd} "
+        "waves per SIMD."
+        for each in found
+    ]
+    return ["", *lines] if lines else []
 
 
 _SWEPT: Mapping[str, Swept] = {

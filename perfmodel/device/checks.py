@@ -75,9 +75,17 @@ def contradictions(device: Device) -> Iterator[str]:
     if device.shared_carveouts and max(device.shared_carveouts.values) < device.shared_per_mp.value:
         yield f"shared_carveouts: none of them holds the shared_per_mp of {device.shared_per_mp}"
     scalar = ("scalar_registers_per_partition", "scalar_register_allocation_unit",
-              "max_scalar_registers_per_warp")  # fmt: skip
+              "scalar_registers_reserved_per_warp", "max_scalar_registers_per_warp")  # fmt: skip
     if len({getattr(device, name) is None for name in scalar}) > 1:
         yield f"{', '.join(scalar)}: give all of them or none"
+    if (
+        device.accumulation_register_alignment is not None
+        and device.max_accumulation_registers_per_thread is None
+    ):
+        yield (
+            "accumulation_register_alignment: give max_accumulation_registers_per_thread with it, "
+            "or neither"
+        )
     for group in ("lanes", "peaks"):
         if "fp32" not in getattr(device, group):
             yield f"{group}: fp32 is missing: every device needs it"

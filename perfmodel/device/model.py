@@ -78,6 +78,35 @@ class Device(DeviceFields):
                 changed = _followed(self, changed, name, factors)
         return changed
 
+    def with_warp_width(self, lanes: int) -> Self:
+        """The device as it is for a kernel compiled for warps of another width.
+
+        Args:
+            lanes: Lanes of a warp: `warp_width` or `alternative_warp_width`.
+
+        Returns:
+            A copy, or the device itself where that is its width already. Groups of lanes served
+            together are of one width alone, so the copy has none.
+
+        Raises:
+            UsageError: The device has no warps of that width.
+
+        Example:
+            >>> from perfmodel import load_device
+            >>> wave64 = load_device("rx7900xtx").with_warp_width(64)
+            >>> wave64.warp_width.whole, wave64.max_threads_per_mp.whole
+            (64, 4096)
+        """
+        if lanes == self.warp_width.whole:
+            return self
+        other = self.alternative_warp_width
+        if other is None or lanes != other.whole:
+            either = "" if other is None else f" or {other.whole}"
+            raise UsageError(
+                f"{self.device} has warps of {self.warp_width.whole}{either} lanes, not of {lanes}"
+            )
+        return replace(self.what_if(warp_width=str(lanes)), shared_lane_groups=FrozenDict())
+
     def _follows(self) -> dict[str, tuple[str, ...]]:
         """The values that follow from others, each with its factors, in an order to work in."""
         tensor_clock = "tensor_clock" if self.tensor_clock else "clock"

@@ -72,13 +72,15 @@ class DeviceFields:
     # Multiprocessors, clocks and the limits on resident work
 
     mps: v.Count
-    """Multiprocessors (MP; NVIDIA: SM, AMD and Hygon: CU)."""
+    """Multiprocessors (MP; NVIDIA: SM, AMD and Hygon: CU, on RDNA a WGP of two)."""
     clock: v.Hertz
     """Core clock behind the peaks of the ordinary pipes."""
     tensor_clock: v.Hertz | None = None
     """Core clock behind the tensor peaks, or under tensor load, where it differs."""
     warp_width: v.Few
     """Lanes of a warp (wavefront)."""
+    alternative_warp_width: v.Few | None = None
+    """Lanes of a warp that a kernel may be compiled for instead (RDNA: 64)."""
     max_warps_per_mp: v.Few
     """Warps resident on an MP at most."""
     max_threads_per_mp: v.Count
@@ -104,12 +106,19 @@ class DeviceFields:
     """Registers of a warp are rounded up to a multiple of this many."""
     max_registers_per_thread: v.Few
     """Registers a thread can address, accumulation registers counted in where the file is one."""
+    max_accumulation_registers_per_thread: v.Few | None = None
+    """Accumulation registers a thread can address (AMD's matrix units)."""
+    accumulation_register_alignment: v.Few | None = None
+    """They follow a thread's vector registers in one file, from a multiple of this on; without it
+    they have a file of their own, of the same size and allocated along with the other."""
     scalar_registers_per_partition: v.Count | None = None
     """Scalar registers shared by the warps of a partition (AMD)."""
     scalar_register_allocation_unit: v.Count | None = None
     """Scalar registers of a warp are rounded up to a multiple of this many."""
+    scalar_registers_reserved_per_warp: v.FewOrNone | None = None
+    """Scalar registers that the system takes for every warp (AMD: those of the trap handler)."""
     max_scalar_registers_per_warp: v.Count | None = None
-    """Scalar registers a warp can address."""
+    """Scalar registers a warp may have, as a compiler counts them: VCC and its like included."""
     register_read_ports: v.PerCycle
     """Operand registers an FMA lane can read in a cycle."""
     register_banks: v.Few

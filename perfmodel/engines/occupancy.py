@@ -173,6 +173,87 @@ def blocks_by_registers(
     return where(fits, blocks, 0)
 
 
+def registers_with_accumulators(
+    *,
+    registers_per_thread: Number,
+    accumulation_registers_per_thread: Number,
+    accumulation_register_alignment: int | None,
+) -> Number:
+    """Vector registers that a thread takes with its accumulation registers (AMD).
+
+    Equation: ``round_up(v, alignment) + a`` where both lie in one file and any a is used;
+    ``max(v, a)`` where each has a file of its own, allocated along with the other.
+
+    Args:
+        registers_per_thread: v, vector registers of a thread [registers], at least 0.
+        accumulation_registers_per_thread: a, its accumulation registers [registers], at least 0.
+        accumulation_register_alignment: In one file, where the accumulation registers begin is a
+            multiple of this [registers]; None for two files.
+
+    Returns:
+        Registers [registers].
+
+    Raises:
+        ArgumentError: An argument is not a whole number in its range.
+
+    Source: LLVM AMDGPUBaseInfo.cpp (getTotalNumVGPRs): gfx90a and gfx942 one file, gfx908 two.
+
+    Example:
+        >>> registers_with_accumulators(
+        ...     registers_per_thread=33, accumulation_registers_per_thread=20,
+        ...     accumulation_register_alignment=4)  # 36 + 20
+        56
+    """
+    require("registers_per_thread", registers_per_thread, low=0, whole=True)
+    require(
+        "accumulation_registers_per_thread", accumulation_registers_per_thread, low=0, whole=True
+    )
+    if accumulation_register_alignment is None:
+        return maximum(registers_per_thread, accumulation_registers_per_thread)
+    begin = round_up(registers_per_thread, accumulation_register_alignment)
+    together = begin + accumulation_registers_per_thread
+    return where(accumulation_registers_per_thread > 0, together, registers_per_thread)
+
+
+def scalar_registers_taken(
+    *,
+    scalar_registers_per_warp: Number,
+    scalar_register_allocation_unit: Number,
+    scalar_registers_reserved_per_warp: Number,
+) -> Number:
+    """Scalar registers that a warp takes, the system's share included (AMD).
+
+    Equation: ``round_up(s, unit) + reserved``, and 0 where s is 0
+
+    Args:
+        scalar_registers_per_warp: s, scalar registers of a warp [registers], at least 0.
+        scalar_register_allocation_unit: A warp takes a multiple of this [registers], at least 1.
+        scalar_registers_reserved_per_warp: What the system takes for each [registers], at least 0.
+
+    Returns:
+        Scalar registers [registers].
+
+    Raises:
+        ArgumentError: An argument is not a whole number in its range.
+
+    Source: LLVM AMDGPUBaseInfo.cpp from version 24 on (gfx9: units of 16, and 16 of the trap
+    handler); docs/occupancy.md.
+
+    Example:
+        >>> scalar_registers_taken(
+        ...     scalar_registers_per_warp=70, scalar_register_allocation_unit=16,
+        ...     scalar_registers_reserved_per_warp=16)  # 80 + 16
+        96
+    """
+    require("scalar_registers_per_warp", scalar_registers_per_warp, low=0, whole=True)
+    require("scalar_register_allocation_unit", scalar_register_allocation_unit, low=1, whole=True)
+    require(
+        "scalar_registers_reserved_per_warp", scalar_registers_reserved_per_warp, low=0, whole=True
+    )
+    rounded = round_up(scalar_registers_per_warp, scalar_register_allocation_unit)
+    return where(rounded > 0, rounded + scalar_registers_reserved_per_warp, 0)
+
+
 def blocks_by_scalar_registers(
     *,
     scalar_registers_per_warp: Number,
@@ -180,19 +261,22 @@ def blocks_by_scalar_registers(
     scalar_registers_per_partition: Number,
     register_partitions: Number,
     scalar_register_allocation_unit: Number,
+    scalar_registers_reserved_per_warp: Number,
     max_scalar_registers_per_warp: Number,
 ) -> Number:
     """Blocks that the scalar registers of an MP hold (AMD).
 
-    Equation: ``floor(parts x floor(scalar registers of a part / round_up(s, unit)) / warps)``
+    Equation: ``floor(parts x floor(scalar registers of a part / taken by a warp) / warps)``, and
+    0 where a warp has more than it may.
 
     Args:
-        scalar_registers_per_warp: s, scalar registers of a warp [registers], at least 0.
+        scalar_registers_per_warp: Scalar registers of a warp [registers], at least 0.
         warps_per_block: Warps of a block [warps], at least 1.
         scalar_registers_per_partition: Scalar registers of a part [registers], at least 1.
         register_partitions: Parts, the SIMDs of an MP [-], at least 1.
         scalar_register_allocation_unit: A warp takes a multiple of this [registers], at least 1.
-        max_scalar_registers_per_warp: Scalar registers a warp can address [registers].
+        scalar_registers_reserved_per_warp: What the system takes for each [registers], at least 0.
+        max_scalar_registers_per_warp: Scalar registers a warp may have [registers].
 
     Returns:
         Blocks [blocks]; `NO_LIMIT` where no scalar register is used.
@@ -200,21 +284,82 @@ def blocks_by_scalar_registers(
     Raises:
         ArgumentError: An argument is not a whole number in its range.
 
-    Source: LLVM AMDGPUBaseInfo.cpp (gfx9: 800 a SIMD, in units of 16).
+    Source: LLVM AMDGPUBaseInfo.cpp (gfx9: 800 a SIMD); `scalar_registers_taken`.
 
     Example:
         >>> blocks_by_scalar_registers(
         ...     scalar_registers_per_warp=96, warps_per_block=4,
         ...     scalar_registers_per_partition=800, register_partitions=4,
-        ...     scalar_register_allocation_unit=16, max_scalar_registers_per_warp=102)  # 800 / 96
-        8
+        ...     scalar_register_allocation_unit=16, scalar_registers_reserved_per_warp=16,
+        ...     max_scalar_registers_per_warp=106)  # 800 / 112
+        7
     """
-    require("scalar_registers_per_warp", scalar_registers_per_warp, low=0, whole=True)
     require("warps_per_block", warps_per_block, low=1, whole=True)
-    per_warp = round_up(scalar_registers_per_warp, scalar_register_allocation_unit)
+    per_warp = scalar_registers_taken(
+        scalar_registers_per_warp=scalar_registers_per_warp,
+        scalar_register_allocation_unit=scalar_register_allocation_unit,
+        scalar_registers_reserved_per_warp=scalar_registers_reserved_per_warp,
+    )
     warps = register_partitions * (scalar_registers_per_partition // maximum(per_warp, 1))
     blocks = where(per_warp > 0, warps // warps_per_block, NO_LIMIT)
     return where(scalar_registers_per_warp <= max_scalar_registers_per_warp, blocks, 0)
+
+
+def warps_of_a_part(*, registers_of_a_part: Number, registers_per_warp: Number) -> Number:
+    """Warps whose registers one part of a file holds, blocks left out of account.
+
+    Equation: ``floor(registers of a part / registers of a warp)``
+
+    Args:
+        registers_of_a_part: Vector or scalar registers of a part [registers], at least 1.
+        registers_per_warp: What a warp takes of them, rounded up [registers], at least 0.
+
+    Returns:
+        Warps [warps]; `NO_LIMIT` where a warp takes none.
+
+    Raises:
+        ArgumentError: An argument is not a whole number in its range.
+
+    Source: LLVM AMDGPUBaseInfo.cpp (getNumWavesPerEUWithNumVGPRs).
+
+    Example:
+        >>> warps_of_a_part(registers_of_a_part=16384, registers_per_warp=1792)  # 28 x 64
+        9
+    """
+    require("registers_of_a_part", registers_of_a_part, low=1, whole=True)
+    require("registers_per_warp", registers_per_warp, low=0, whole=True)
+    held = registers_of_a_part // maximum(registers_per_warp, 1)
+    return where(registers_per_warp > 0, held, NO_LIMIT)
+
+
+def warps_on_the_fullest_part(
+    *, blocks_per_mp: Number, warps_per_block: Number, register_partitions: Number
+) -> Number:
+    """Warps on the part that has most of them, the warps of all blocks being spread evenly.
+
+    Equation: ``ceil(blocks x warps of a block / parts)``
+
+    Args:
+        blocks_per_mp: Blocks resident on an MP [blocks], at least 0.
+        warps_per_block: Warps of a block [warps], at least 1.
+        register_partitions: Parts, the SIMDs of an MP [-], at least 1.
+
+    Returns:
+        Warps [warps].
+
+    Raises:
+        ArgumentError: An argument is not a whole number in its range.
+
+    Source: LLVM AMDGPUSubtarget.cpp (getOccupancyWithWorkGroupSizes).
+
+    Example:
+        >>> warps_on_the_fullest_part(blocks_per_mp=5, warps_per_block=7, register_partitions=4)
+        9
+    """
+    require("blocks_per_mp", blocks_per_mp, low=0, whole=True)
+    require("warps_per_block", warps_per_block, low=1, whole=True)
+    require("register_partitions", register_partitions, low=1, whole=True)
+    return ceil_divide(blocks_per_mp * warps_per_block, register_partitions)
 
 
 def shared_allocated(

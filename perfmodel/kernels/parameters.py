@@ -153,8 +153,8 @@ def _one_of(parameter: Parameter, value: Any) -> Any:
 def _values(parameter: Parameter, array: Any) -> Any:
     if array.dtype.kind not in "iu" or not array.size or array.ndim > 1:
         raise UsageError(f"{parameter.name} holds {array.dtype} values: whole numbers are wanted")
-    array = array.astype(np.int64)
     least, most = int(array.min()), int(array.max())
+    array = array.astype(np.int64)
     if least < parameter.minimum or most > LARGEST_PARAMETER:
         raise UsageError(
             f"{parameter.name} holds {least} to {most}: it must be from {parameter.minimum} to "

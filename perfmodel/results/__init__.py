@@ -17,13 +17,14 @@ if TYPE_CHECKING:
         Swizzle,
     )
     from perfmodel.results.base import Result, plain
-    from perfmodel.results.occupancy import OccupancyResult, OneBlockMore
+    from perfmodel.results.occupancy import OccupancyResult, OneBlockMore, WavesPerSimdResult
     from perfmodel.results.roofline import Ceiling, RooflinePoint, RooflineResult
     from perfmodel.results.tiling import BlockOrderResult, RegisterTileResult, ScalingResult
 
 _HOMES = {
     "OneBlockMore": "occupancy",
     "OccupancyResult": "occupancy",
+    "WavesPerSimdResult": "occupancy",
     "CoalescingResult": "access",
     "BankConflictResult": "access",
     "Padding": "access",
@@ -55,6 +56,7 @@ __all__ = [
     "RooflineResult",
     "ScalingResult",
     "Swizzle",
+    "WavesPerSimdResult",
     "plain",
 ]
 

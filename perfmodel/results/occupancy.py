@@ -57,3 +57,17 @@ class OccupancyResult(Result):
     """The same at the worst ends of the device values that are ranges, where that differs."""
     impossible_because: str | None
     """Why not a single block fits; None where one does, and for arrays."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WavesPerSimdResult(Result):
+    """Waves a SIMD holds, as AMD's compiler states a kernel's occupancy."""
+
+    device: str
+    waves_per_simd: Any
+    """The least over the resources."""
+    max_waves_per_simd: int
+    """Waves a SIMD has room for."""
+    waves_by: dict[str, Any]
+    """Waves by resource, each for itself: blocks (with slots, barriers and shared memory),
+    registers and scalar_registers."""

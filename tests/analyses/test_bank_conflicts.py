@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from perfmodel.device.model import Device
     from perfmodel.device.schema import Operation
 
-# What loads of 16 bytes serve together on CDNA: run of four by run of four.
+# What loads of 16 bytes serve together on AMD, run of four by run of four; RDNA: the first 32.
 RUNS = ((0, 5), (8, 13), (1, 4), (9, 12), (2, 7), (10, 15), (3, 6), (11, 14))
 INTERLEAVED = tuple(
     tuple(lane for run in pair for lane in range(4 * run, 4 * run + 4)) for pair in RUNS
 )
-WITH_INTERLEAVED_LOADS = ("bw1000", "dcu", "k100-ai", "mi100", "mi250x", "mi300x", "mi50")
+WITH_INTERLEAVED_LOADS = (
+    "bw1000", "dcu", "k100-ai", "mi100", "mi250x", "mi300x", "mi50", "rx7900xtx",
+)  # fmt: skip
 
 
 def groups_of(device: Device, element_bytes: int, operation: str) -> list[list[int]]:
-    """Neighbouring lanes until the banks have no more to give; 16-byte loads of CDNA apart."""
+    """Neighbouring lanes until the banks have no more to give; 16-byte loads of AMD apart."""
     width = int(device.warp_width.value)
     if element_bytes == 16 and operation == "load" and device.device in WITH_INTERLEAVED_LOADS:
-        return [list(group) for group in INTERLEAVED]
+        return [list(group) for group in INTERLEAVED if max(group) < width]
     groups: list[list[int]] = [[]]
     for lane in range(width):
         if len(groups[-1]) * max(element_bytes, 4) + max(element_bytes, 4) > 128:

@@ -66,6 +66,7 @@ class Mp:
     registers_of_a_thread: int
     scalar_registers_of_a_part: int | None
     scalar_registers_unit: int
+    scalar_registers_reserved: int
     scalar_registers_of_a_warp: int
     shared: int
     shared_of_a_block: int
@@ -87,6 +88,7 @@ def mp_of(device: Device, end: End = "value") -> Mp:
 
     scalars = device.scalar_registers_per_partition
     scalars_unit = device.scalar_register_allocation_unit
+    scalars_reserved = device.scalar_registers_reserved_per_warp
     scalars_most = device.max_scalar_registers_per_warp
     free = device.barrier_free_warps
     carveouts = device.shared_carveouts
@@ -103,6 +105,9 @@ def mp_of(device: Device, end: End = "value") -> Mp:
         registers_of_a_thread=more_is_better(device.max_registers_per_thread),
         scalar_registers_of_a_part=None if scalars is None else more_is_better(scalars),
         scalar_registers_unit=1 if scalars_unit is None else less_is_better(scalars_unit),
+        scalar_registers_reserved=0
+        if scalars_reserved is None
+        else less_is_better(scalars_reserved),
         scalar_registers_of_a_warp=0 if scalars_most is None else more_is_better(scalars_most),
         shared=more_is_better(device.shared_per_mp),
         shared_of_a_block=more_is_better(device.shared_per_block),
@@ -152,6 +157,8 @@ class Placement:
             self.warps += 1
         self.registers = in_units(kernel.registers_per_thread * mp.warp_width, mp.registers_unit)
         self.scalars = in_units(kernel.scalar_registers_per_warp, mp.scalar_registers_unit)
+        if kernel.scalar_registers_per_warp:
+            self.scalars += mp.scalar_registers_reserved
         self.shared = in_units(kernel.shared_bytes_per_block + mp.shared_reserved, mp.shared_unit)
         self.barriers = kernel.barriers_per_block if self.warps > mp.warps_without_barrier else 0
         parts = range(mp.parts)
@@ -301,7 +308,7 @@ def random_kernels(device: Device, count: int, seed: int) -> list[Kernel]:
     )
     has_scalars = device.scalar_registers_per_partition is not None
     scalars = (
-        pick(np.arange(105), [0, 1, 15, 16, 17, 48, 80, 96, 101, 102, 103])
+        pick(np.arange(111), [0, 1, 15, 16, 17, 48, 80, 96, 107, 108, 109])
         if has_scalars
         else [0] * count
     )
@@ -585,6 +592,19 @@ class TestBadInput:
         with pytest.raises(ArgumentError, match="scalar_registers_per_warp is -1"):
             perfmodel.occupancy(
                 load_device("mi50"), threads_per_block=64, scalar_registers_per_warp=-1
+            )
+
+    def test_accumulation_registers_where_there_are_none(self) -> None:
+        for asked in (8, np.array([0, 8])):
+            with pytest.raises(ArgumentError, match="mi50 has no accumulation registers"):
+                perfmodel.occupancy(
+                    load_device("mi50"),
+                    threads_per_block=64,
+                    accumulation_registers_per_thread=asked,
+                )
+        with pytest.raises(ArgumentError, match="accumulation_registers_per_thread is 257"):
+            perfmodel.occupancy(
+                load_device("mi100"), threads_per_block=64, accumulation_registers_per_thread=257
             )
 
     def test_a_carveout_where_there_is_none(self) -> None:

@@ -129,3 +129,9 @@ def test_what_is_not_known_is_not_checked(tmp_path: Path) -> None:
     names = {check.name for check in check_device(read(tmp_path, data))}
     assert "dram_bandwidth" not in names
     assert "dram_bandwidth_achievable" in names
+
+
+def test_accumulation_registers_follow_the_others_only_where_there_are_some() -> None:
+    device = replace(load_device("mi300x"), max_accumulation_registers_per_thread=None)
+    (found,) = contradictions(device)
+    assert found.startswith("accumulation_register_alignment: give max_accumulation_registers")

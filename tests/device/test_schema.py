@@ -67,9 +67,12 @@ def test_what_a_device_may_lack() -> None:
         if each.default is not MISSING or each.default_factory is not MISSING
     }
     assert optional == {
-        "aliases", "tensor_clock", "barriers_per_mp", "barrier_free_warps", "registers_per_block",
+        "aliases", "tensor_clock", "alternative_warp_width", "barriers_per_mp",
+        "barrier_free_warps", "registers_per_block",
+        "max_accumulation_registers_per_thread", "accumulation_register_alignment",
         "scalar_registers_per_partition", "scalar_register_allocation_unit",
-        "max_scalar_registers_per_warp", "shared_carveouts", "shared_lane_groups",
+        "scalar_registers_reserved_per_warp", "max_scalar_registers_per_warp",
+        "shared_carveouts", "shared_lane_groups",
         "shared_merge_distance",
         "matrix_load_rows",
         "tensor_flop_per_cycle", "achievable_peaks", "l2_far_latency",
@@ -83,7 +86,7 @@ def test_what_belongs_together_is_given_together(name: str) -> None:
     device = load_device(name)
     for group in (
         ("scalar_registers_per_partition", "scalar_register_allocation_unit",
-         "max_scalar_registers_per_warp"),
+         "scalar_registers_reserved_per_warp", "max_scalar_registers_per_warp"),
         ("l3_size", "l3_line", "l3_bandwidth", "l3_latency"),
         ("dram_bus_width", "dram_data_rate"),
     ):  # fmt: skip

@@ -133,17 +133,18 @@ def test_a_kernel_without_registers_is_not_limited_by_them() -> None:
     assert law.blocks_by_registers(registers_per_thread=256, **arguments) == 0
 
 
-@given(st.integers(1, 110), whole, st.sampled_from([1, 4]))
+@given(st.integers(1, 110), whole, st.sampled_from([1, 4]), st.sampled_from([0, 16]))
 def test_blocks_by_scalar_registers_equal_placing_warps(
-    scalars: int, warps: int, parts: int
+    scalars: int, warps: int, parts: int, reserved: int
 ) -> None:
-    expected = blocks_of_warps([800] * parts, warps, filled_up(scalars, 16))
+    expected = blocks_of_warps([800] * parts, warps, filled_up(scalars, 16) + reserved)
     actual = law.blocks_by_scalar_registers(
         scalar_registers_per_warp=scalars,
         warps_per_block=warps,
         scalar_registers_per_partition=800,
         register_partitions=parts,
         scalar_register_allocation_unit=16,
+        scalar_registers_reserved_per_warp=reserved,
         max_scalar_registers_per_warp=102,
     )
     assert actual == (expected if scalars <= 102 else 0)
@@ -156,6 +157,7 @@ def test_a_kernel_without_scalar_registers_is_not_limited_by_them() -> None:
         scalar_registers_per_partition=800,
         register_partitions=4,
         scalar_register_allocation_unit=16,
+        scalar_registers_reserved_per_warp=16,
         max_scalar_registers_per_warp=102,
     )
     assert actual == law.NO_LIMIT
@@ -313,7 +315,39 @@ LAWS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
             "scalar_registers_per_partition": 800,
             "register_partitions": 4,
             "scalar_register_allocation_unit": 16,
+            "scalar_registers_reserved_per_warp": 16,
             "max_scalar_registers_per_warp": 102,
+        },
+    ),
+    *(
+        (
+            law.registers_with_accumulators,
+            {
+                "registers_per_thread": np.arange(300) % 257,
+                "accumulation_registers_per_thread": np.arange(300) % 7 * 40,
+                "accumulation_register_alignment": alignment,
+            },
+        )
+        for alignment in (None, 4)
+    ),
+    (
+        law.scalar_registers_taken,
+        {
+            "scalar_registers_per_warp": np.arange(110),
+            "scalar_register_allocation_unit": 16,
+            "scalar_registers_reserved_per_warp": 16,
+        },
+    ),
+    (
+        law.warps_of_a_part,
+        {"registers_of_a_part": 16384, "registers_per_warp": np.arange(0, 17000, 256)},
+    ),
+    (
+        law.warps_on_the_fullest_part,
+        {
+            "blocks_per_mp": np.arange(41),
+            "warps_per_block": np.arange(41) % 17 + 1,
+            "register_partitions": 4,
         },
     ),
     (
