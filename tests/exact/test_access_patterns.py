@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from perfmodel import bank_conflicts, coalescing, load_device
+from perfmodel import bank_conflicts, coalescing, load_device, suggest_layout
 
 if TYPE_CHECKING:
     from perfmodel.device.model import Device
@@ -127,3 +127,21 @@ def test_a_wrong_size_of_the_l1_would_show(changes: dict[str, str | float], leas
 def test_without_merging_what_reads_alike_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perfmodel.analyses.bank_conflicts.merge_distances", lambda device: ())
     assert len(shared_differences(H200, "load")) == 115
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_the_padding_suggested_for_matrices_is_the_one_that_frees_them(count: int) -> None:
+    """Rows of 128 bytes: 8 passes a matrix; one more column of 16 bytes: 1."""
+    lane = "(int)threadIdx.x"
+    found = suggest_layout(
+        H200, indices=[f"{lane} % 8 * 8 + {lane} / 8"], element_bytes=16, matrices=count
+    )
+    assert found.padding is not None
+    row = found.padding.row_elements + found.padding.pad_elements
+    measured = {
+        each["index"]: float(each["shared_load_passes"])
+        for each in of("shared", f"ldmatrix_x{count}")
+    }
+    assert measured[f"{lane} % 8 * 8 + {lane} / 8"] == 8 * count
+    assert measured[f"{lane} % 8 * {row} + {lane} / 8"] == count
+    assert measured[f"{lane} % 8 * 8 + ({lane} / 8 ^ {lane} % 8)"] == count
