@@ -21,6 +21,7 @@ from perfmodel.kernels.parameters import expression_values, rung_parameters
 from perfmodel.kernels.ranges import Range, name_range, range_of
 from perfmodel.kernels.sampling import (
     MOST_COUNTED,
+    MOST_NESTED,
     Branch,
     Iterations,
     Surroundings,
@@ -378,8 +379,21 @@ class _RoleCheck:
         entered = Iterations(here, loop)
         if found is None:
             _ = entered.samples  # which refuses a loop that does not end
-        inner = Surroundings(entered, names, here.lets, (*here.loops, loop))
+        turns = here.turns * self._most_iterations(loop, found, here)
+        if turns > MOST_NESTED:
+            raise DataError(
+                f"{loop.place}: for {loop.variable} has {turns} iterations within the loops around "
+                f"it: at most {MOST_NESTED} are believed"
+            )
+        inner = Surroundings(entered, names, here.lets, (*here.loops, loop), turns)
         self._body(loop.body, inner)
+
+    def _most_iterations(self, loop: For, found: Range | None, here: Surroundings) -> int:
+        """Iterations of a loop at most; 1 where that is not certain."""
+        step = None if loop.step is None else here.range(loop.step)
+        if found is None or step is None:
+            return 1
+        return max((found.high - found.low) // step.low + 1, 1)
 
     def _loop_range(self, loop: For, here: Surroundings) -> Range | None:
         """The least and greatest value of a loop's variable, where that is certain."""

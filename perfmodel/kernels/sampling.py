@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from perfmodel.expressions.nodes import Node
     from perfmodel.kernels.schema import For
 
-MOST_COUNTED = 10**12
-"""Iterations of a loop with a bound that are still believed."""
+MOST_COUNTED = (1 << 31) - 1
+"""Iterations of a loop with a bound that are still believed: what an int counts."""
+MOST_NESTED = 10**12
+"""Iterations of a loop within those around it that are still believed; a day and more."""
 MOST_SAMPLES = 1 << 24
 """Values of an expression that are looked at together."""
 _BASE_AXES = 4
@@ -189,12 +191,14 @@ class Surroundings:
             missing.
         lets: What the names of lets stand for.
         loops: The loops around it, outermost first.
+        turns: How often they let it be executed at most, as far as that is certain.
     """
 
     entered: Threads | Branch | Iterations
     names: Mapping[str, Range]
     lets: Mapping[str, Node]
     loops: tuple[For, ...] = ()
+    turns: int = 1
 
     def root(self, written: Expression) -> Node:
         """The tree of an expression with lets put in."""

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfmodel.errors import UsageError
-from perfmodel.kernels.checks import check_description, first_index_outside, problems
+from perfmodel.errors import DataError, UsageError
+from perfmodel.kernels.checks import check_description, first_index_outside, problems, require_sound
 from perfmodel.kernels.loading import kernel_names, load_description
 from perfmodel.kernels.parameters import rung_parameters
 from tests.kernels.sample import SAMPLE, changed, described, line_of
+from tests.scheduler.small import small
 
 
 def first_problem(text: str, rung: str, **given: Any) -> str | None:
@@ -227,7 +228,7 @@ def test_what_would_be_too_much_to_look_at_is_refused() -> None:
     loops, indent = "", " " * 18
     names = [f"j{number}" for number in range(8)]
     for name in names:
-        loops += f"{indent}- for: {name}\n{indent}  below: n\n{indent}  do:\n"
+        loops += f"{indent}- for: {name}\n{indent}  below: n / 4\n{indent}  do:\n"
         indent += "    "
     loops += f'{indent}- {{load: y, from: input, index: "({" + ".join(names)} + row) % n"}}\n'
     at = "                  - load: x\n"
@@ -463,3 +464,18 @@ def test_an_amount_that_no_device_can_mean_is_refused(old: str, new: str, said: 
     assert old in SAMPLE
     (found, *_) = check_description(described(SAMPLE.replace(old, new, 1)))
     assert said in found
+
+
+def test_a_nest_that_would_take_days_is_refused() -> None:
+    nested = small(
+        nest="""
+- for: i
+  below: 1 << 30
+  do:
+  - for: j
+    below: 1 << 30
+    do: [{op: add.fp32, to: z}]
+""",
+    )
+    with pytest.raises(DataError, match=r"for j has 1152921504606846976 iterations within the loo"):
+        require_sound(nested.rungs["nest"], rung_parameters(nested.rungs["nest"], {}), 32)
