@@ -24,7 +24,7 @@ from perfmodel.scheduler.costs import (
     site_cost,
 )
 from perfmodel.scheduler.residency import blocks_by, l1_left
-from perfmodel.scheduler.reuse import LaunchTraffic, launch_traffic
+from perfmodel.scheduler.reuse import Around, LaunchTraffic, launch_traffic
 from perfmodel.scheduler.timeline import block_time, blocks_differ
 
 if TYPE_CHECKING:
@@ -181,15 +181,14 @@ def _launch(
     fits = resident >= 1
     held = np.maximum(resident, 1)
     mps = np.minimum(fields["mps"], np.maximum(counts.blocks, 1))
-    traffic = launch_traffic(
-        counts,
-        setting,
+    around = Around(
         blocks_per_mp=held,
         mps=mps,
         l1_bytes=l1_left(counts, fields, np.minimum(held, -(-counts.blocks // mps))),
         l2_bytes=fields["l2_size"],
         found_in_l2=found,
     )
+    traffic = launch_traffic(counts, setting, around)
     costs: dict[int, Cost] = {}
     loops: dict[str, Cost] = {}
     for role in counts.roles:

@@ -80,71 +80,59 @@ class _Level:
     """What can be found again in it."""
 
 
-def launch_traffic(
-    counts: LaunchCounts,
-    setting: Setting,
-    *,
-    blocks_per_mp: Amount,
-    mps: Amount,
-    l1_bytes: Amount,
-    l2_bytes: Amount,
-    found_in_l2: Mapping[str, Amount],
-) -> LaunchTraffic:
+@dataclass(frozen=True, kw_only=True)
+class Around:
+    """What a launch finds around it: caches, and blocks beside one another."""
+
+    blocks_per_mp: Amount
+    """Blocks resident on a multiprocessor."""
+    mps: Amount
+    """Multiprocessors."""
+    l1_bytes: Amount
+    """L1 of a multiprocessor that is left for global memory [bytes]."""
+    l2_bytes: Amount
+    """L2 [bytes]."""
+    found_in_l2: Mapping[str, Amount]
+    """Share of an array that is in the L2 before the launch starts."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal where everything is, for a single prediction."""
+        amounts = (self.blocks_per_mp, self.mps, self.l1_bytes, self.l2_bytes)
+        return (*map(float, (*amounts, *self.found_in_l2.values())), *self.found_in_l2)
+
+
+def launch_traffic(counts: LaunchCounts, setting: Setting, around: Around) -> LaunchTraffic:
     """The bytes of a launch at each level.
 
     Args:
         counts: The launch.
         setting: What it was counted for.
-        blocks_per_mp: Blocks resident on a multiprocessor.
-        mps: Multiprocessors.
-        l1_bytes: L1 of a multiprocessor that is left for global memory [bytes].
-        l2_bytes: L2 [bytes].
-        found_in_l2: Share of an array that is in the L2 before the launch starts.
+        around: What it finds around it.
 
     Returns:
         The traffic by array and direction.
     """
-
-    def moved() -> LaunchTraffic:
-        return _moved(
-            counts,
-            setting,
-            blocks_per_mp=blocks_per_mp,
-            mps=mps,
-            l1_bytes=l1_bytes,
-            l2_bytes=l2_bytes,
-            found_in_l2=found_in_l2,
-        )
-
     if setting.size > 1:
-        return moved()
+        return _moved(counts, setting, around)
     # What-ifs and rungs asked for again move the same bytes, whatever the rates are.
-    amounts = (blocks_per_mp, mps, l1_bytes, l2_bytes, *found_in_l2.values())
-    key = ("traffic", *map(float, amounts), *found_in_l2)
     known = counts.roles[0].counter.kept
+    key = ("traffic", around.key)
     if key not in known:
-        known[key] = moved()
+        known[key] = _moved(counts, setting, around)
     found: LaunchTraffic = known[key]
     return found
 
 
-def _moved(
-    counts: LaunchCounts,
-    setting: Setting,
-    *,
-    blocks_per_mp: Amount,
-    mps: Amount,
-    l1_bytes: Amount,
-    l2_bytes: Amount,
-    found_in_l2: Mapping[str, Amount],
-) -> LaunchTraffic:
+def _moved(counts: LaunchCounts, setting: Setting, around: Around) -> LaunchTraffic:
+    blocks_per_mp, mps, found_in_l2 = around.blocks_per_mp, around.mps, around.found_in_l2
     resident = np.maximum(np.minimum(blocks_per_mp, counts.blocks / mps), 1.0)
     wave = np.minimum(np.maximum(blocks_per_mp * mps, 1), counts.blocks)
     geometry = setting.of_geometry
     l1 = _Level(
         block_bytes=geometry("sector"),
         line_bytes=geometry("line"),
-        capacity=l1_bytes,
+        capacity=around.l1_bytes,
         resident_blocks=resident,
         stride=mps,
         kinds=("load",),
@@ -152,7 +140,7 @@ def _moved(
     l2 = _Level(
         block_bytes=geometry("l2_sector"),
         line_bytes=geometry("l2_sector"),
-        capacity=l2_bytes,
+        capacity=around.l2_bytes,
         resident_blocks=wave,
         stride=1,
         kinds=("load", "copy", "store"),

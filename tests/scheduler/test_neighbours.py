@@ -12,21 +12,22 @@ from tests.scheduler.small import small
 
 LINE = "blockIdx.x * blockDim.x + threadIdx.x"
 OFFSETS = {
-    "neighbours": ("0", "1", "2"),
-    "rows": ("0", "row", "2 * row"),
-    "cross": ("row", "row + 1", "2 * row", "row - 1", "0"),
-    "once_more": ("0", "5", "0"),
+    "neighbours": ((0, 0), (0, 1), (0, 2)),
+    "rows": ((0, 0), (1, 0), (2, 0)),
+    "cross": ((1, 0), (1, 1), (2, 0), (1, -1), (0, 0)),
+    "once_more": ((0, 0), (0, 5), (0, 0)),
 }
+"""Rows of `steps` elements, and elements, from the thread's own."""
 BODIES = {
     name: "".join(
-        f'- {{load: x{place}, from: a, index: "{LINE} + {offset}"}}\n'
-        for place, offset in enumerate(offsets)
+        f'- {{load: x{place}, from: a, index: "{LINE} + {rows} * steps + {elements}"}}\n'
+        for place, (rows, elements) in enumerate(offsets)
     )
     + f'- {{store: x0, to: c, index: "{LINE}"}}\n'
     for name, offsets in OFFSETS.items()
 }
 STENCILS = small(
-    **{name: body.replace("row", "steps") for name, body in BODIES.items()},
+    **BODIES,
     at_the_border=f"""
 - {{load: x0, from: a, index: "{LINE}"}}
 - {{load: x1, from: a, index: "min({LINE} + 1, n - 1)"}}
@@ -65,7 +66,7 @@ def test_all_that_blocks_touch_comes_from_dram_once(rung: str, block: int, devic
     values = {"n": block << 10, "block": block, "steps": 40 * block}
     thread = np.arange(values["n"])
     touched = np.concatenate(
-        [thread + eval(each, {"row": values["steps"]}) for each in OFFSETS[rung]]
+        [thread + rows * values["steps"] + elements for rows, elements in OFFSETS[rung]]
     )
     sector = load_device(device).quantities()["l2_sector"].whole
     distinct = len(np.unique(touched * 4 // sector)) * sector
