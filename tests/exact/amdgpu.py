@@ -95,7 +95,7 @@ class Case:
 
 
 def cases(target: Target, count: int, seed: int) -> list[Case]:
-    """Every vector and scalar count, the LDS at its edges, and random mixtures."""
+    """Every vector and scalar count, block size in waves, the LDS at its edges, random mixtures."""
     rng = np.random.default_rng(seed)
 
     def one_of(*choices: int) -> int:
@@ -108,6 +108,7 @@ def cases(target: Target, count: int, seed: int) -> list[Case]:
     for blocks in range(1, 65):
         most = min(LDS, 2 * LDS // blocks)
         found += [Case(shared_bytes=most - less, threads=64) for less in (0, 1, 130, 600)]
+    found += [Case(threads=32 * warps) for warps in range(1, 33)]
     for _ in range(count):
         warps = int(rng.integers(1, 33))
         found.append(
@@ -209,8 +210,9 @@ def waves(
         device: The device.
         found: What the back end said of the kernels.
         threads: Threads of a block, kernel by kernel.
-        allocated: Take the registers it asks the hardware for, which it raises where other limits
-            leave room, and not those the kernel uses.
+        allocated: Take the registers it asks the hardware for, and not those the kernel uses. It
+            raises them to what its own occupancy leaves room for, so they carry its answer: with
+            them a rule of ours that is too generous is not noticed.
     """
     accumulators = device.max_accumulation_registers_per_thread is not None and not allocated
     result = perfmodel.waves_per_simd(
