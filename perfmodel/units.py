@@ -164,7 +164,7 @@ def parse_range(text: str, dimension: str) -> tuple[float, float]:
     return low, high
 
 
-def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
+def format_quantity(value: float, dimension: str, digits: int = 4, *, decimal: bool = False) -> str:
     """Write a number with a unit and the prefix that suits it.
 
     Bytes that come out even with a binary prefix are written with one, so that a shared memory of
@@ -174,6 +174,7 @@ def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
         value: The value in SI units or in cycles.
         dimension: One of `DIMENSIONS`.
         digits: Significant digits.
+        decimal: Whether bytes have decimal prefixes throughout, as in a column of several.
 
     Returns:
         Such as `1.6 TB/s`.
@@ -185,7 +186,7 @@ def format_quantity(value: float, dimension: str, digits: int = 4) -> str:
     symbol, (_, prefixes) = next(iter(_UNITS[dimension].items()))
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {symbol}".strip()
-    if dimension == "bytes" and _is_round(value, digits):
+    if dimension == "bytes" and not decimal and _is_round(value, digits):
         prefixes = BINARY_PREFIXES
     elif prefixes is _BYTE_PREFIXES:
         prefixes = DECIMAL_PREFIXES

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.footprints import footprint, sectors_by_warp
 from perfmodel.kernels.neighbours import added_bytes
 from perfmodel.kernels.patterns import TALLIES, Case, decided, tally
+from perfmodel.kernels.periods import period
 from perfmodel.kernels.schema import (
     ELEMENT_BYTES,
     Array,
@@ -526,8 +528,19 @@ class SiteCounter:
                     factor = factor * (total if same else 1)
                     kept[name] = 1 if same else total
             else:
-                kept[name] = total
+                repeats = self._repeats(site, name, total)
+                factor, kept[name] = factor * (total // repeats), repeats
         return factor, kept
+
+    def _repeats(self, site: Site, name: str, total: Amount) -> Amount:
+        """Values of a variable after which a site does the same again, a part of all; else all."""
+        if isinstance(total, np.ndarray) or name in self.launch.tables:
+            return total
+        nodes = [site.index, *(guard for _, _, guard in site.atoms)]
+        found = [period(each, name, site.variables, self.names) for each in nodes if each]
+        known = [each for each in found if each is not None]
+        every = lcm(*known) if len(known) == len(found) else total
+        return every if total % every == 0 else total
 
     def _period(self, array: Array | None) -> Amount:
         shared = array is not None and array.space == "shared"

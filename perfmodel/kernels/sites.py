@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from perfmodel.expressions.c_types import INT, LONG
+from perfmodel.expressions.expression import Expression
 from perfmodel.expressions.nodes import Binary, Call, Literal, Name, Node, Unary
 from perfmodel.kernels.affine import (
     MEMBERS,
@@ -48,6 +49,8 @@ from perfmodel.kernels.schema import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+AnyStatement = TypeVar("AnyStatement", bound=Statement)
 
 BLOCK_NAMES = tuple(f"blockIdx.{member}" for member in MEMBERS)
 COPIED_ROW = "row@"
@@ -319,7 +322,7 @@ class _Flattener:
     ) -> Site:
         return Site(
             position=self.positions[id(statement)],
-            statement=statement,
+            statement=_with_lets(statement, around.names),
             loops=around.loops,
             guards=around.guards,
             shares=around.shares,
@@ -347,6 +350,7 @@ class _Flattener:
             self.flatten(body, scope, _Surroundings(around.names, around.loops, guards, shares))
 
     def _loop(self, statement: For, scope: Scope, around: _Surroundings) -> None:
+        statement = _with_lets(statement, around.names)
         counter = f"{statement.variable}@{len(self.loops)}"
         start = substitute(statement.start.root, around.names)
         names = dict(around.names)
@@ -384,6 +388,20 @@ class _Flattener:
             inner,
             _Surroundings(names, (*around.loops, loop), guards, around.shares),
         )
+
+
+_AMOUNTS = ("width", "count", "chain", "row", "rows", "m", "n", "k", "warps", "unroll")
+"""Fields of statements that are read as numbers, apart from what stands around the statement."""
+
+
+def _with_lets(statement: AnyStatement, names: Mapping[str, Node]) -> AnyStatement:
+    """A statement whose amounts read parameters alone: what lets name is put into them."""
+    changed: dict[str, Any] = {}
+    for name in _AMOUNTS:
+        amount = getattr(statement, name, None)
+        if isinstance(amount, Expression) and not amount.names.isdisjoint(names):
+            changed[name] = Expression(amount.text, substitute(amount.root, names))
+    return replace(statement, **changed) if changed else statement
 
 
 def _trips(start: Node, bound: Node, step: Node) -> Node:

@@ -163,12 +163,21 @@ def _atomic(fields: Fields, place: str) -> Atomic:
     )
 
 
+_USUAL_PIPES = {
+    **dict.fromkeys(("exp2", "exp", "log2", "rcp", "rsqrt", "sqrt"), "special"),
+    **dict.fromkeys(("and", "or", "xor", "shift"), "int32"),
+}
+"""Where most code does what it does not do on the fp32 pipe."""
+
+
 def _operation(fields: Fields, place: str) -> Operation:
     written = text(fields["op"], "op")
     what, dot, pipe = written.partition(".")
     if not dot:
+        usual = what if what in OPERANDS else "fma"
         raise fields["op"].refuse(
-            f"op is {written!r}: an operation and a pipe are wanted: fma.fp32"
+            f"op is {quoted(written)}: an operation and a pipe are wanted, such as "
+            f"{usual}.{_USUAL_PIPES.get(usual, 'fp32')}"
         )
     if what not in OPERANDS:
         raise fields["op"].refuse(f"no operation {quoted(what)}; {did_you_mean(what, OPERANDS)}")

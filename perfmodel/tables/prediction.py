@@ -69,7 +69,7 @@ def _levels_table(prediction: Prediction) -> str:
     rows = [
         [
             each.name,
-            format_quantity(each.bytes, "bytes"),
+            format_quantity(each.bytes, "bytes", decimal=True),
             f"{each.intensity_flop_per_byte:.4g}",
             format_quantity(each.bandwidth_bytes_per_s, "bytes/s"),
         ]

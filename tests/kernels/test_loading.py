@@ -293,7 +293,7 @@ WRONG = [
         "op: add.fp32",
         "op: add",
         "op: add",
-        "op is 'add': an operation and a pipe are wanted: fma.fp32",
+        "op is 'add': an operation and a pipe are wanted, such as add.fp32",
     ),
     (
         "to: sum\n                    uses",
