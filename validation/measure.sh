@@ -18,6 +18,8 @@ compile microbenchmarks/l1_lines.cu
 compile occupancy/measure.cu
 "$build/program" >occupancy/nvcc_kernels.csv
 (cd occupancy && python3 compile.py >ptxas_kernels.csv)
+rm -f cuda/h200_times.csv
+python3 cuda/measure.py cuda/h200_times.csv
 python3 access_patterns/patterns.py
 rm -f access_patterns/counters.csv
 python3 access_patterns/measure.py access_patterns/counters.csv
