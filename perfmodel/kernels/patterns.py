@@ -32,6 +32,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 
 MOST_VALUES = 1 << 25
 """Values of a variable, or combinations of classes, that are still looked at one by one."""
+_MOST_TIED = 1 << 20
+"""Values of lanes and what is tied up with them that are looked at for their ends."""
 _CHUNK = 1 << 21
 
 TALLIES = (
@@ -343,16 +345,16 @@ class _Atoms:
         self._tied: list[Decomposition] = []
         for operator, parts, _ in site.atoms:
             self.tangled |= parts.tangled
-            if parts.tangled:
+            ends = _ends(parts, case, names)
+            if ends is None:
                 self._tied.append(parts)
                 continue
-            fixed = np.asarray(compiled(parts.fixed)(names))
             given = {
                 group: added(parts, {**names, **_domain(case, group)}, group)
                 for group in groups
                 if _takes_part(parts, group)
             }
-            self._plain.append((operator, parts, given, int(fixed.min()), int(fixed.max())))
+            self._plain.append((operator, parts, given, *ends))
 
     def read(self, group: tuple[str, ...]) -> bool:
         """Whether a predicate reads a variable of the group."""
@@ -375,6 +377,21 @@ class _Atoms:
             open_ = ~(yes | no)
             found += [np.where(open_, 2, no), np.where(open_, given[group], 0)]
         return found
+
+
+def _ends(parts: Decomposition, case: Case, names: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The ends of what lanes make of an expression, over all values of what is tied up with them.
+
+    None where those are too many to look at.
+    """
+    tied = sorted(name for name in parts.tangled if name in case.values)
+    values = [_values(case, name) for name in tied]
+    if prod(map(len, values)) * _threads(case) > _MOST_TIED:
+        return None
+    axes = np.meshgrid(*values, indexing="ij")
+    columns = {name: axis.reshape(-1, 1) for name, axis in zip(tied, axes, strict=True)}
+    fixed = np.asarray(compiled(parts.fixed)({**names, **columns}))
+    return int(fixed.min()), int(fixed.max())
 
 
 def _takes_part(parts: Decomposition, group: Sequence[str]) -> bool:
