@@ -424,6 +424,10 @@ class _Walker:
             )
             for site, (sector, line), (whole,) in zip(sites, of_round, of_grid, strict=True):
                 found[site.position] = (sector, line, whole)
+            if len(sites) == 1:  # in a batch some predictions may have whole sectors
+                place, ragged = sites[0].position, self._ragged(role, sites[0])
+                sector, line, whole = (np.where(ragged, each, 1.0) for each in found[place])
+                found[place] = (sector, line, whole)
         return found
 
     def _neighbours(self, role: RoleCounts, scope: Scope) -> list[tuple[Site, ...]]:
@@ -437,21 +441,22 @@ class _Walker:
                 for sites in role.sites.neighbours
                 if sites[0].position in held
                 and self._is_global(role, sites[0])
-                and (len(sites) > 1 or self._is_ragged(role, sites[0]))
+                and (len(sites) > 1 or np.any(self._ragged(role, sites[0])))
             ]
         found: list[tuple[Site, ...]] = known[key]
         return found
 
-    def _is_ragged(self, role: RoleCounts, site: Site) -> bool:
+    def _ragged(self, role: RoleCounts, site: Site) -> Amount:
         """Whether blocks that follow one another start within a sector."""
-        if not isinstance(self.level.stride, int):
-            return False
-        size = element_bytes(role.counter.launch.rung.arrays[site.array or ""], self.setting.types)
-        return any(
-            np.any(compiled(node)(self.counts.names) * size % self.level.block_bytes)
-            for name, node in site.parts.linear.items()
-            if name in BLOCK_NAMES
-        )
+        found: Amount = False
+        if isinstance(self.level.stride, int):
+            array = role.counter.launch.rung.arrays[site.array or ""]
+            size = element_bytes(array, self.setting.types)
+            for name, node in site.parts.linear.items():
+                if name in BLOCK_NAMES:
+                    step = compiled(node)(self.counts.names) * size
+                    found = found | (step % self.level.block_bytes != 0)
+        return found
 
     def _blocks_in_a_row(self, count: Amount) -> dict[str, Amount]:
         """So many blocks by the name of their index, where neighbours run at the same time."""

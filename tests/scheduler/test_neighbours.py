@@ -40,6 +40,10 @@ STENCILS = small(
     - {{load: x0, from: a, index: "i * n + {LINE}"}}
     - {{load: x1, from: a, index: "2 * i * n + {LINE}"}}
 """,
+    shifted=f"""
+- {{load: x0, from: a, index: "{LINE} + 1"}}
+- {{store: x0, to: c, index: "{LINE} + 1"}}
+""",
     once=f"""
 - {{load: x0, from: a, index: "{LINE}"}}
 - {{op: add.fp32, to: y, uses: [x0, x0]}}
@@ -127,3 +131,22 @@ def test_a_batch_shares_as_single_predictions_do() -> None:
         for each in steps
     ]
     assert batch.time_s == pytest.approx(single, rel=1e-9)
+
+
+def test_a_batch_of_whole_and_broken_sectors_is_its_single_predictions() -> None:
+    """Blocks of 4, 32 and 48 elements; those of 4 share sectors with their neighbours."""
+    blocks = np.array([4, 32, 48, 256])
+    for rung in ("shifted", "neighbours"):
+        batch = evaluate(
+            STENCILS.rungs[rung],
+            {"n": 3 << 20, "block": blocks, "steps": 1},
+            Fields(load_device("s5000")),
+            size=len(blocks),
+        )
+        for place, block in enumerate(blocks.tolist()):
+            alone = evaluate(
+                STENCILS.rungs[rung],
+                {"n": 3 << 20, "block": block, "steps": 1},
+                Fields(load_device("s5000")),
+            )
+            assert batch.time_s[place] == pytest.approx(float(alone.time_s), rel=1e-9)
