@@ -150,3 +150,7 @@ def test_a_batch_of_whole_and_broken_sectors_is_its_single_predictions() -> None
                 Fields(load_device("s5000")),
             )
             assert batch.time_s[place] == pytest.approx(float(alone.time_s), rel=1e-9)
+            moved = alone.launches[0].traffic.by_array
+            for key, traffic in batch.launches[0].traffic.by_array.items():
+                dram = np.broadcast_to(traffic.dram, (len(blocks),))[place]
+                assert dram == pytest.approx(float(moved[key].dram), rel=1e-9)
