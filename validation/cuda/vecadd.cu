@@ -1,41 +1,58 @@
-// The rungs of perfmodel/kernels/library/vecadd.yaml.
+// Vector addition: the rungs of perfmodel/kernels/library/vecadd.yaml.
 #include "common.cuh"
 
-__global__ void naive(const float* a, const float* b, float* c, int n) {
+template <typename T>
+__global__ void __launch_bounds__(1024) naive(const T* __restrict__ a, const T* __restrict__ b,
+                                              T* __restrict__ c, int n) {
   int i = threadIdx.x + blockIdx.x * blockDim.x;
-  if (i < n) c[i] = a[i] + b[i];
+  if (i < n) c[i] = T(float(a[i]) + float(b[i]));
 }
 
-__global__ void vector_loads(const float4* a, const float4* b, float4* c, int n) {
+template <typename T>
+__global__ void __launch_bounds__(256) vector_loads(const Vector<T>* __restrict__ a,
+                                                    const Vector<T>* __restrict__ b,
+                                                    Vector<T>* __restrict__ c, int vectors) {
   int i = threadIdx.x + blockIdx.x * blockDim.x;
-  if (i < n / 4) {
-    float4 x = a[i], y = b[i];
-    c[i] = make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
+  if (i < vectors) {
+    Vector<T> x = a[i], y = b[i], z;
+#pragma unroll
+    for (int e = 0; e < int(16 / sizeof(T)); ++e) z.at[e] = T(float(x.at[e]) + float(y.at[e]));
+    c[i] = z;
   }
 }
 
-int main() {
-  Timer timer;
-  for (int n : {1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26}) {
-    Array<float> a(n), b(n), c(n);
-    a.fill(1);
-    b.fill(2);
-    auto error = [&] {
-      std::vector<double> wanted(n);
-      for (int i = 0; i < n; ++i) wanted[i] = double(a.host[i]) + b.host[i];
-      auto& read = c.read();
-      return difference({read.begin(), read.end()}, wanted);
-    };
-    std::string size = "n=" + std::to_string(n);
-    c.poison();
-    timer.rung("vecadd", "naive", size, 1e-6, [&] {
-      naive<<<(n + 1023) / 1024, 1024>>>(a.device, b.device, c.device, n);
-    }, error);
-    c.poison();
-    timer.rung("vecadd", "vector_loads", size, 1e-6, [&] {
-      vector_loads<<<(n / 4 + 255) / 256, 256>>>((float4*)a.device, (float4*)b.device,
-                                                 (float4*)c.device, n);
-    }, error);
+template <typename T>
+struct Check {
+  const T *a, *b, *c;
+  __device__ Pair operator()(long long i) const {
+    return {double(float(c[i])), double(float(a[i])) + double(float(b[i]))};
   }
-  return timer.status();
+};
+
+template <typename T>
+void measure(Report& report, int n) {
+  Array<T> a(n), b(n), c(n);
+  a.randomize(1);
+  b.randomize(2);
+  auto run = [&](const char* rung, const Work& launch) {
+    report.run({rung, "n=" + std::to_string(n) + ";type=" + type_name<T>(), tolerance<T>(),
+                [&] { c.poison(); }, launch, [&] { return relative_error(n, Check<T>{a, b, c}); }});
+  };
+  run("naive", [&] { naive<T><<<unsigned(ceil_div(n, 1024)), 1024>>>(a, b, c, n); });
+  run("vector_loads", [&] {
+    int vectors = n / int(16 / sizeof(T));
+    vector_loads<T><<<unsigned(ceil_div(vectors, 256)), 256>>>(
+        (const Vector<T>*)(T*)a, (const Vector<T>*)(T*)b, (Vector<T>*)(T*)c, vectors);
+  });
+}
+
+int main(int argc, char** argv) {
+  Report report("vecadd", argc, argv);
+  // 0.8 MB, 12 MB and 48 MB (stay in the L2), 192 MB and 768 MB of fp32.
+  // Then sizes that are no powers of two, which are held out from any work on the model.
+  for (int n : {1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 98304, 1500000, 6000000, 20000000, 100000000}) {
+    measure<float>(report, n);
+    measure<half>(report, n);
+  }
+  return report.status();
 }
