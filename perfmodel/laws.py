@@ -13,6 +13,7 @@ from perfmodel.engines import (
     amdahl,
     bank_conflicts,
     coalescing,
+    dram_streams,
     latency,
     occupancy,
     online_softmax,
@@ -20,6 +21,7 @@ from perfmodel.engines import (
     register_bandwidth,
     roofline,
     scaling,
+    store_path,
     tile_reuse,
 )
 
@@ -56,6 +58,22 @@ def _roof(device: Device) -> dict[str, float]:
     return {
         "peak_flop_per_s": device.peaks["fp32"].value,
         "bandwidth_bytes_per_s": device.dram_bandwidth.value,
+    }
+
+
+def _store_path(device: Device) -> dict[str, float]:
+    overhead = device.partial_store_overhead
+    return {"sector_bytes": device.l1_sector.value} | (
+        {"overhead_bytes": overhead.value} if overhead else {}
+    )
+
+
+def _streams(device: Device) -> dict[str, float]:
+    copy = device.dram_bandwidth_achievable
+    return {
+        "copy_bandwidth_bytes_per_s": copy.value,
+        "read_bandwidth_bytes_per_s": (device.dram_read_bandwidth or copy).value,
+        "write_bandwidth_bytes_per_s": (device.dram_write_bandwidth or copy).value,
     }
 
 
@@ -99,6 +117,23 @@ LAWS: Mapping[str, Law] = {
         of_device=lambda device: (
             {"sharpness": device.saturation_sharpness.value} if device.saturation_sharpness else {}
         ),
+    ),
+    "store-path": Law(
+        function=store_path.store_path_bytes,
+        numbers={
+            "sectors": 32,
+            "lines": 32,
+            "written_bytes": 128,
+            "access_bytes": 4,
+            "sector_bytes": 32,
+            "overhead_bytes": 32,
+        },
+        of_device=_store_path,
+    ),
+    "dram-streams": Law(
+        function=dram_streams.streaming_time,
+        numbers={"read_bytes": 5.36870912e8, "written_bytes": 2.68435456e8},
+        of_device=_streams,
     ),
     "roofline": Law(
         function=roofline.attainable, numbers={"intensity_flop_per_byte": 0.5}, of_device=_roof

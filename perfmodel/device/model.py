@@ -115,6 +115,8 @@ class Device(DeviceFields):
             "shared_bandwidth": ("shared_banks", "shared_bank_width"),
             "dram_bandwidth": ("dram_bus_width", "dram_data_rate"),
             "dram_bandwidth_achievable": ("dram_bandwidth",),
+            "dram_read_bandwidth": ("dram_bandwidth",),
+            "dram_write_bandwidth": ("dram_bandwidth",),
         }
         for peak in self.peaks:
             operand = peak.removeprefix("tensor_")

@@ -14,7 +14,9 @@ from perfmodel.device import values as v
 
 Pipe = Literal["fp32", "fp16", "fp64", "int32", "special", "load_store"]
 TensorType = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8"]
-Latency = Literal["fp32", "fp16", "fp64", "int32", "special", "shuffle", "barrier", "tensor"]
+Latency = Literal[
+    "fp32", "fp16", "fp64", "int32", "special", "shuffle", "barrier", "tensor", "tensor_group"
+]
 Peak = Literal[
     "fp32",
     "fp16",
@@ -169,7 +171,8 @@ class DeviceFields:
     achievable_peaks: Mapping[Peak, v.FlopPerSecond] = field(default_factory=dict)
     """What a well-written kernel was seen to reach."""
     latencies: Mapping[Latency, v.Cycles] = field(default_factory=dict)
-    """Cycles until a dependent instruction can issue; of a barrier, with every warp there."""
+    """Cycles until a dependent instruction can issue; of a barrier, with every warp there; of
+    tensor_group, products that several warps share, beyond what they keep the unit busy."""
 
     # L1, L2 and, where there is one, a further level
 
@@ -192,7 +195,17 @@ class DeviceFields:
     l2_bandwidth: v.BytesPerSecond
     """Read bandwidth of the whole L2."""
     l2_bandwidth_per_mp: v.BytesPerCycle
-    """Bytes a cycle between one MP and the L2."""
+    """Bytes a cycle between one MP and the L2; those of loads alone where stores have a path of
+    their own (`store_bandwidth_per_mp`)."""
+    l2_line_rate: v.PerCycle | None = None
+    """Requests for distinct lines that the whole L2 answers in a core cycle."""
+    l2_store_bandwidth: v.BytesPerSecond | None = None
+    """Bytes of stores that the whole L2 takes in a second, `partial_store_overhead` counted."""
+    store_bandwidth_per_mp: v.BytesPerCycle | None = None
+    """Bytes of stores a cycle from one MP to the L2, `partial_store_overhead` counted."""
+    partial_store_overhead: v.Bytes | None = None
+    """What a request costs on the way of stores for each line of which it writes some sector in
+    part, beside its sectors."""
     l2_latency: v.Cycles
     """Latency of a hit; the near partition where there are two."""
     l2_far_latency: v.Cycles | None = None
@@ -231,6 +244,10 @@ class DeviceFields:
     """Nominal bandwidth."""
     dram_bandwidth_achievable: v.BytesPerSecond
     """What a streaming copy reaches, reads and writes counted."""
+    dram_read_bandwidth: v.BytesPerSecond | None = None
+    """What reading alone reaches."""
+    dram_write_bandwidth: v.BytesPerSecond | None = None
+    """What writing alone reaches."""
     dram_bus_width: v.Bits | None = None
     """Width of the memory bus."""
     dram_data_rate: v.BitsPerSecond | None = None
@@ -246,7 +263,11 @@ class DeviceFields:
 
     kernel_launch: v.Seconds
     """Time between the starts of empty kernels, back to back in one stream, on the device."""
+    launch_and_wait: v.Seconds | None = None
+    """What one empty kernel takes between two events, where they wait for it."""
     block_launch: v.Cycles
     """Cycles between two blocks started on one MP."""
+    block_turnaround: v.Cycles | None = None
+    """Cycles between the end of a block and the start of the next in its place."""
     links: Mapping[v.Name, Link] = field(default_factory=dict)
     """Links by name: mtlink, xhmi, nvlink, infinity_fabric, pcie."""

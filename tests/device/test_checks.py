@@ -80,6 +80,16 @@ def test_a_broken_copy_is_caught(device: str, changes: dict[str, Any], caught: s
     assert disagreeing(mistaken(device, **changes)) == caught
 
 
+def test_a_measurement_that_only_the_range_covers_is_open() -> None:
+    device = load_device("s5000")
+    assert {check.name for check in check_device(device) if check.open} == {"achievable_peaks.fp32"}
+    for measured, is_open, agrees in (("21 TFLOP/s", False, True), ("50 TFLOP/s", False, False)):
+        check = named(
+            mistaken("s5000", **{"achievable_peaks.fp32": measured}), "achievable_peaks.fp32"
+        )
+        assert (check.open, check.agrees) == (is_open, agrees)
+
+
 def test_the_clock_reaches_every_peak() -> None:
     slower = mistaken("a100", clock="700 MHz")
     found = disagreeing(slower)
