@@ -25,6 +25,7 @@ class Geometry:
     warp_width: int
     line: int
     sector: int
+    l2_line: int
     l2_sector: int
     transaction: int
     coalescing_group: int
@@ -45,7 +46,7 @@ class Geometry:
     @cached_property
     def period(self) -> int:
         """An access moved by this many bytes is the same access."""
-        return math.lcm(self.line, self.sector, self.l2_sector, self.transaction)
+        return math.lcm(self.line, self.sector, self.l2_line, self.l2_sector, self.transaction)
 
     @cached_property
     def shared_period(self) -> int:
@@ -69,6 +70,7 @@ FIELDS: Mapping[str, str] = {
     "warp_width": "warp_width",
     "l1_line": "line",
     "l1_sector": "sector",
+    "l2_line": "l2_line",
     "l2_sector": "l2_sector",
     "transaction": "transaction",
     "coalescing_group": "coalescing_group",

@@ -105,6 +105,9 @@ class Site:
     """What a branch asks."""
     value: Node | None = None
     """What a let names; it is counted as arithmetic alone."""
+    branch: int | None = None
+    """Position of the branch right around it, where all its body are statements in a row: one that
+    compilers issue under a predicate if it is short."""
 
     @property
     def array(self) -> str | None:
@@ -284,6 +287,7 @@ class _Surroundings:
     loops: tuple[Loop, ...] = ()
     guards: tuple[Node, ...] = ()
     shares: tuple[Node, ...] = ()
+    branch: int | None = None
 
 
 class _Flattener:
@@ -294,7 +298,7 @@ class _Flattener:
     def flatten(self, body: Body, scope: Scope, around: _Surroundings) -> None:
         names = dict(around.names)
         for statement in body:
-            here = _Surroundings(names, around.loops, around.guards, around.shares)
+            here = replace(around, names=names)
             match statement:
                 case Let(name=name, value=value):
                     named = substitute(value.root, names)
@@ -328,6 +332,7 @@ class _Flattener:
             shares=around.shares,
             index=index,
             predicate=predicate,
+            branch=around.branch,
         )
 
     def _branch(self, statement: If, scope: Scope, around: _Surroundings) -> None:
@@ -346,8 +351,12 @@ class _Flattener:
                 (statement.then, around.guards, (*around.shares, share)),
                 (statement.otherwise, around.guards, (*around.shares, rest)),
             )
+        in_a_row = not statement.otherwise and all(
+            isinstance(each, Let | Load | Store | Operation) for each in statement.then
+        )
+        branch = self.positions[id(statement)] if in_a_row else None
         for body, guards, shares in sides:
-            self.flatten(body, scope, _Surroundings(around.names, around.loops, guards, shares))
+            self.flatten(body, scope, replace(around, guards=guards, shares=shares, branch=branch))
 
     def _loop(self, statement: For, scope: Scope, around: _Surroundings) -> None:
         statement = _with_lets(statement, around.names)

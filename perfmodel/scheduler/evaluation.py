@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -19,13 +20,15 @@ from perfmodel.scheduler.costs import (
     DEVICE_RESOURCES,
     MP_RESOURCES,
     Cost,
+    dram_seconds_per_byte,
     issue_rate,
     loop_cost,
     site_cost,
 )
+from perfmodel.scheduler.predication import predicate
 from perfmodel.scheduler.residency import blocks_by, l1_left
 from perfmodel.scheduler.reuse import Around, LaunchTraffic, launch_traffic
-from perfmodel.scheduler.timeline import block_time, blocks_differ
+from perfmodel.scheduler.timeline import block_time, blocks_differ, share_of_one_turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 Caches = Literal["cold", "warm"]
 CACHES: tuple[Caches, ...] = get_args(Caches)
 
-BOUNDS = (*DEVICE_RESOURCES, *MP_RESOURCES, "block_launch", "latency", "tail")
+BOUNDS = (*DEVICE_RESOURCES, *MP_RESOURCES, "block_launch", "latency", "ramp", "tail")
 """The lower limits on the time of a launch, each from one resource."""
 SPILLED_BYTES = 4
 
@@ -189,6 +192,7 @@ def _launch(
         found_in_l2=found,
     )
     traffic = launch_traffic(counts, setting, around)
+    dram_s_per_byte = dram_seconds_per_byte(traffic, fields)
     costs: dict[int, Cost] = {}
     loops: dict[str, Cost] = {}
     for role in counts.roles:
@@ -201,21 +205,30 @@ def _launch(
                 fields=fields,
                 traffic=traffic,
                 mps=mps,
+                dram_s_per_byte=dram_s_per_byte,
             )
+        predicate(role, costs, fields)
         for scope in _loops(role.sites.root):
             assert scope.loop is not None
             loops[scope.loop.counter] = loop_cost(counts, role, scope, fields)
     spilled = np.maximum(counts.registers - fields["max_registers_per_thread"], 0)
     busy = _busy([*costs.values(), *loops.values(), _spill(counts, fields, spilled, mps)])
-    cycles = block_time(counts, costs, loops)
+    follow = partial(block_time, counts, costs, loops, schedulers=fields["schedulers"])
+    one_turn = share_of_one_turn(counts, costs)
+    of_device = np.maximum(one_turn, 1.0 / mps)
+    cycles = follow(of_device=of_device)
+    together = np.minimum(held, -(-counts.blocks // mps))
+    in_step = follow(once=True, beside=together)
     longer: Amount = 0.0
     if blocks_differ(counts):
-        longer = np.maximum(block_time(counts, costs, loops, heaviest=True) - cycles, 0.0)
+        longer = np.maximum(follow(heaviest=True, of_device=of_device) - cycles, 0.0)
     bounds, time = _combined(
         counts=counts,
         fields=fields,
         busy=busy,
         block_cycles=cycles,
+        in_step_share=one_turn,
+        in_step_cycles=in_step,
         longer_cycles=longer,
         held=held,
         mps=mps,
@@ -281,6 +294,8 @@ def _combined(
     fields: Fields,
     busy: Mapping[str, Amount],
     block_cycles: Amount,
+    in_step_cycles: Amount,
+    in_step_share: Amount,
     longer_cycles: Amount,
     held: Amount,
     mps: Amount,
@@ -298,7 +313,7 @@ def _combined(
     rounds = np.ceil(most / held)
     bounds: dict[str, Amount] = {}
     block_time_s = block_cycles / clock
-    latency = rounds * block_time_s
+    latency = rounds * block_time_s + (rounds - 1) * fields.get("block_turnaround", 0.0) / clock
     longest: Amount = 0.0
     alone: Amount = latency
     for name in (*DEVICE_RESOURCES, *MP_RESOURCES):
@@ -320,5 +335,6 @@ def _combined(
         waiting_time=np.maximum(np.maximum(alone, bounds["block_launch"]) - longest, 0.0),
         sharpness=fields["saturation_sharpness"],
     )
+    bounds["ramp"] = np.maximum(in_step_cycles / clock - time * in_step_share / rounds, 0.0)
     bounds["tail"] = longer_cycles / clock
-    return bounds, time + bounds["tail"]
+    return bounds, time + bounds["ramp"] + bounds["tail"]

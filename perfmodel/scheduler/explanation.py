@@ -28,15 +28,21 @@ if TYPE_CHECKING:
     from perfmodel.scheduler.evaluation import Evaluation, LaunchEvaluation
 
 _COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "dram": ("bytes from and to the DRAM", ("dram_bandwidth_achievable",)),
-    "l2": ("bytes from and to the L2", ("l2_bandwidth",)),
+    "l2": (
+        "bytes from the L2, and to it where stores have no path of their own",
+        ("l2_bandwidth",),
+    ),
+    "l2_lines": ("lines asked of the L2", ("l2_line_rate", "clock")),
+    "l2_stores": ("bytes of stores to the L2, with those of masks", ("l2_store_bandwidth",)),
     "atomics": ("atomic operations on one address", ("atomic_rate", "clock")),
     "issue": ("warp instructions", ("schedulers", "issue_width", "clock")),
     "registers": ("operands read", ("lanes.fp32", "register_read_ports", "clock")),
     "l1_lines": ("lines looked up", ("line_rate", "clock")),
     "l1": ("bytes from and to the L1", ("l1_bandwidth", "clock")),
     "shared": ("bytes of shared-memory passes", ("shared_bandwidth", "clock")),
+    "l1_data": ("cycles of the data stage of L1 and shared memory", ("clock",)),
     "l2_port": ("bytes between MPs and L2", ("l2_bandwidth_per_mp", "clock")),
+    "store_port": ("bytes of stores, with those of masks", ("store_bandwidth_per_mp", "clock")),
     "in_flight": ("bytes x cycles on their way", ("bytes_in_flight_per_mp", "clock")),
 }
 """What a bound counts, and the device values that it is divided by."""
@@ -98,10 +104,12 @@ class Combination(Result):
     """(L^n + B^n)^(1/n)."""
     in_turn_s: float
     """W + B."""
+    ramp_s: float
+    """What the resident blocks wait for one another at the start and at the end."""
     tail_s: float
     """What the block with most to do needs after the others."""
     time_s: float
-    """Time of the launch, the tail included."""
+    """Time of the launch, ramp and tail included."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +169,7 @@ def explain_prediction(
         >>> first = explain_prediction("vecadd:naive", load_device("s5000")).launches[0].terms[0]
         >>> (part,) = first.parts
         >>> first.name, round(part.amount / 2**20), part.divided_by
-        ('dram', 192, ('dram_bandwidth_achievable',))
+        ('dram', 172, ('dram_bandwidth_achievable',))
     """
     device = as_device(device)
     prediction = predict(kernel, device, parameters=parameters, ranges=False)
@@ -203,7 +211,7 @@ def _launch(evaluation: Evaluation, launch: LaunchEvaluation) -> LaunchExplanati
             utilization=float(launch.bounds[name] / launch.time),
         )
         for name in BOUNDS
-        if launch.bounds[name] > 0 and name != "tail"
+        if launch.bounds[name] > 0 and name not in ("ramp", "tail")
     ]
     return LaunchExplanation(
         name=launch.counts.launch.name,
@@ -227,12 +235,20 @@ def _parts(
     if name == "latency":
         rounds = ceil(share[0] / int(launch.blocks_per_mp))
         what = f"cycles in {rounds} x {launch.block_cycles:.5g} of a block by itself"
-        return (_part(fields, time, what=what, divided_by=("clock",)),)
+        between = (rounds - 1) * float(fields.get("block_turnaround", 0.0) / fields["clock"])
+        blocks = _part(fields, time - between, what=what, divided_by=("clock",))
+        if not between:
+            return (blocks,)
+        what = "times the next block takes the place of one that has ended"
+        turnaround = ("block_turnaround",)
+        return blocks, _part(fields, between, what=what, times=turnaround, divided_by=("clock",))
     if name == "block_launch":
         what = "blocks of the busiest MP"
         return (_part(fields, time, what=what, times=(name,), divided_by=("clock",)),)
     if name == "load_store":
         return _load_store(launch, fields, share)
+    if name == "dram":
+        return _dram(launch, fields)
     what, divided_by = _COUNTED.get(name, (f"{name} operations of lanes", ()))
     if name == "tensor":
         what = "FLOP of matrix instructions"
@@ -263,6 +279,25 @@ def _part(
         times=times,
         divided_by=divided_by,
         time_s=time,
+    )
+
+
+def _dram(launch: LaunchEvaluation, fields: Fields) -> tuple[Part, ...]:
+    """What is both read and written at the rate of a copy, the rest at that of its direction."""
+    read, written = float(launch.traffic.read_bytes), float(launch.traffic.written_bytes)
+    copy = "dram_bandwidth_achievable"
+    if "dram_read_bandwidth" not in fields:
+        what = "bytes from and to the DRAM"
+        return (_part(fields, float(launch.bounds["dram"]), what=what, divided_by=(copy,)),)
+    amounts = (
+        (2 * min(read, written), "bytes read from the DRAM and as many written", copy),
+        (read - written, "bytes read beyond those", "dram_read_bandwidth"),
+        (written - read, "bytes written beyond those", "dram_write_bandwidth"),
+    )
+    return tuple(
+        _part(fields, amount / float(fields[rate]), what=what, divided_by=(rate,))
+        for amount, what, rate in amounts
+        if amount > 0
     )
 
 
@@ -328,6 +363,7 @@ def _combination(launch: LaunchEvaluation, fields: Fields, *, rounds: int, mps: 
         sharpness=sharpness,
         blended_s=greater * (1 + (lesser / greater) ** sharpness) ** (1 / sharpness),
         in_turn_s=waiting + busy,
+        ramp_s=bounds["ramp"],
         tail_s=bounds["tail"],
-        time_s=float(time) + bounds["tail"],
+        time_s=float(time) + bounds["ramp"] + bounds["tail"],
     )

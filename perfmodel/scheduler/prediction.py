@@ -229,7 +229,7 @@ def sensitivities(
     ranged = {
         name: value
         for name, value in device.quantities().items()
-        if not value.is_exact and not name.startswith(_NO_MATTER)
+        if not value.is_exact and name not in _NO_MATTER and not name.startswith(_NO_GROUPS)
     }
     if not ranged:
         return ()
@@ -257,8 +257,9 @@ def sensitivities(
     return tuple(sorted(moving, key=lambda each: -each.width_s))
 
 
-_NO_MATTER = ("peaks.", "achievable_peaks.", "links.", "dram_size", "dram_bandwidth")
-"""Values that no bound reads; of the DRAM's bandwidths the achievable one counts."""
+_NO_GROUPS = ("peaks.", "achievable_peaks.", "links.")
+_NO_MATTER = ("dram_size", "dram_bandwidth")
+"""Values that no bound reads; of the DRAM's bandwidths those that were reached count."""
 
 
 def _ends(
@@ -334,8 +335,9 @@ def _result(
         "compulsory": compulsory,
     }
     greatest, next_greatest = total[limiter], total[second]
+    left = sum(float(launch.traffic.total("left")) for launch in evaluation.launches)
     missing = missing_work(
-        dram_bytes=counts["dram_bytes"], compulsory_bytes=compulsory, caches=caches
+        moved_bytes=counts["dram_bytes"] + left, compulsory_bytes=compulsory, caches=caches
     )
     return Prediction(
         kernel=evaluation.rung.kernel,
@@ -374,15 +376,16 @@ def _result(
     )
 
 
-def missing_work(*, dram_bytes: float, compulsory_bytes: float, caches: Caches) -> str:
+def missing_work(*, moved_bytes: float, compulsory_bytes: float, caches: Caches) -> str:
     """How a rung falls short of its kernel's work, judged by what it moves.
 
-    From a cold L2 every element that has to be read or written passes the DRAM once at least. A
-    rung that moves less leaves work out, or the description's `compulsory` is too high. Below
-    `_WHOLE` of the compulsory bytes it is said; from a warm L2 nothing follows.
+    From a cold L2 every element that has to be read or written passes the DRAM once at least, or
+    is written and stays in the L2. A rung that moves less leaves work out, or the description's
+    `compulsory` is too high. Below `_WHOLE` of the compulsory bytes it is said; from a warm L2
+    nothing follows.
 
     Args:
-        dram_bytes: Bytes from and to the DRAM [bytes].
+        moved_bytes: Bytes from and to the DRAM, and those written that are still in the L2 [bytes].
         compulsory_bytes: Each element once [bytes].
         caches: What the L2 holds at the start.
 
@@ -390,15 +393,15 @@ def missing_work(*, dram_bytes: float, compulsory_bytes: float, caches: Caches) 
         A sentence, or nothing where the rung moves enough.
 
     Example:
-        >>> missing_work(dram_bytes=1e6, compulsory_bytes=4e6, caches="cold")
+        >>> missing_work(moved_bytes=1e6, compulsory_bytes=4e6, caches="cold")
         'does not do the whole work: moves 1 MB of 4 MB compulsory bytes'
-        >>> missing_work(dram_bytes=1e6, compulsory_bytes=4e6, caches="warm")
+        >>> missing_work(moved_bytes=1e6, compulsory_bytes=4e6, caches="warm")
         ''
     """
-    if caches != "cold" or dram_bytes >= _WHOLE * compulsory_bytes:
+    if caches != "cold" or moved_bytes >= _WHOLE * compulsory_bytes:
         return ""
     return (
-        f"does not do the whole work: moves {format_quantity(dram_bytes, 'bytes')} of "
+        f"does not do the whole work: moves {format_quantity(moved_bytes, 'bytes')} of "
         f"{format_quantity(compulsory_bytes, 'bytes')} compulsory bytes"
     )
 
@@ -433,7 +436,7 @@ def limiters(total: Mapping[str, float], time: float) -> tuple[str, str]:
         >>> limiters({"dram": 0.3, "fp32": 0.2, "latency": 0.4}, 1.0)
         ('latency', 'dram')
     """
-    ordered = sorted(total, key=lambda name: -total[name])
+    ordered = sorted((name for name in total if name != "ramp"), key=lambda name: -total[name])
     first = ordered[0]
     if total[first] < BUSY_ENOUGH * time:
         first = "latency"
@@ -595,9 +598,13 @@ def _bound(evaluation: Evaluation, name: str) -> Amount:
 _MOVED = 0.1
 _MATTERS = 0.01
 _OF_RESOURCES: Mapping[str, tuple[str, ...]] = {
-    "dram": ("dram_bandwidth_achievable",),
+    "dram": ("dram_bandwidth_achievable", "dram_read_bandwidth", "dram_write_bandwidth"),
     "l2": ("l2_bandwidth",),
+    "l2_lines": ("l2_line_rate",),
+    "l2_stores": ("l2_store_bandwidth", "partial_store_overhead"),
     "l2_port": ("l2_bandwidth_per_mp",),
+    "store_port": ("store_bandwidth_per_mp", "partial_store_overhead"),
+    "l1_data": ("l1_bandwidth", "line_rate", "shared_bandwidth"),
     "l1": ("l1_bandwidth",),
     "l1_lines": ("line_rate",),
     "load_store": ("lanes.load_store", "address_rate"),

@@ -13,12 +13,14 @@ few iterations that stay on one line and the rest. Of several accesses to the sa
 in order misses; the others find what it brought.
 
 Loads of global memory may stay in the L1; stores and atomics go through to the L2, and are merged
-there. Bulk copies pass the L1 by.
+there. What the L2 still holds of them when the launch ends has not gone to the DRAM. Bulk copies
+pass the L1 by.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +49,8 @@ class Traffic:
     """What reaches the L2."""
     dram: Amount
     """What reaches the DRAM."""
+    left: Amount
+    """What was written and is still in the L2 alone when the launch ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +60,24 @@ class LaunchTraffic:
     by_array: Mapping[Key, Traffic]
     shares: Mapping[int, tuple[Amount, Amount]]
     """Of what each access asks for the shares that reach the L2 and the DRAM, by position."""
+    sharers: Mapping[int, Amount]
+    """Blocks that run at the same time and touch the same part of the array, by position."""
     kept_in_l2: Mapping[str, Amount]
     """Share of each array it touched that is still in the L2 when it ends."""
 
     def total(self, level: str) -> Amount:
-        """The bytes of all arrays at a level: asked, l2 or dram."""
+        """The bytes of all arrays at a level: asked, l2, dram or left."""
         return sum((getattr(each, level) for each in self.by_array.values()), 0.0)
+
+    @cached_property
+    def read_bytes(self) -> Amount:
+        """What is read from the DRAM."""
+        return sum((each.dram for key, each in self.by_array.items() if key[1] != "store"), 0.0)
+
+    @cached_property
+    def written_bytes(self) -> Amount:
+        """What is written to the DRAM."""
+        return sum((each.dram for key, each in self.by_array.items() if key[1] == "store"), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,14 +155,15 @@ def _moved(counts: LaunchCounts, setting: Setting, around: Around) -> LaunchTraf
     )
     l2 = _Level(
         block_bytes=geometry("l2_sector"),
-        line_bytes=geometry("l2_sector"),
+        line_bytes=geometry("l2_line"),
         capacity=around.l2_bytes,
         resident_blocks=wave,
         stride=1,
         kinds=("load", "copy", "store"),
     )
-    above, _ = _misses(counts, setting, l1, {})
-    below, kept = _misses(counts, setting, l2, above)
+    above, _ = _misses(_Walker(counts, setting, l1), {})
+    walker = _Walker(counts, setting, l2)
+    below, kept = _misses(walker, above)
     found: dict[Key, Traffic] = {}
     shares: dict[int, tuple[Amount, Amount]] = {}
     for role, site in global_accesses(counts):
@@ -154,15 +171,23 @@ def _moved(counts: LaunchCounts, setting: Setting, around: Around) -> LaunchTraf
         asked = role.tallies[site.position].sectors * setting.of_geometry("sector")
         to_l2: Amount = above.get(site.position, asked)
         to_dram: Amount = below[site.position]
-        if key[1] != "store" and key[0] in found_in_l2:
+        left: Amount = 0.0
+        if key[1] == "store":
+            left = to_dram * kept.get(key[0], 0.0)
+            to_dram = to_dram - left
+        elif key[0] in found_in_l2:
             to_dram = to_dram * (1 - found_in_l2[key[0]])
-        before = found.get(key, Traffic(asked=0.0, l2=0.0, dram=0.0))
+        before = found.get(key, Traffic(asked=0.0, l2=0.0, dram=0.0, left=0.0))
         found[key] = Traffic(
-            asked=before.asked + asked, l2=before.l2 + to_l2, dram=before.dram + to_dram
+            asked=before.asked + asked,
+            l2=before.l2 + to_l2,
+            dram=before.dram + to_dram,
+            left=before.left + left,
         )
         divided = np.maximum(asked, 1e-300)
         shares[site.position] = (to_l2 / divided, to_dram / divided)
-    return LaunchTraffic(by_array=found, shares=shares, kept_in_l2=kept)
+    sharers = {site.position: walker.sharers(site) for _, site in global_accesses(counts)}
+    return LaunchTraffic(by_array=found, shares=shares, sharers=sharers, kept_in_l2=kept)
 
 
 def kind_of(site: Site) -> str:
@@ -194,16 +219,15 @@ def global_accesses(counts: LaunchCounts) -> Iterator[tuple[RoleCounts, Site]]:
 
 
 def _misses(
-    counts: LaunchCounts, setting: Setting, level: _Level, asked: Mapping[int, Amount]
+    walker: _Walker, asked: Mapping[int, Amount]
 ) -> tuple[dict[int, Amount], dict[str, Amount]]:
     """Bytes of each access that a cache does not have, and the share of each array it keeps.
 
     `asked` has what reaches the cache where another above it has taken something away.
     """
-    walker = _Walker(counts, setting, level)
     total: dict[int, Amount] = {}
     roots: list[_Footprints] = []
-    for role in counts.roles:
+    for role in walker.counts.roles:
         misses, touched = walker.scope(role, role.sites.root)
         roots.append(touched)
         total.update(misses)
@@ -530,6 +554,10 @@ class _Walker:
         for loop in site.loops:
             times = times * np.maximum(role.trips[loop.counter], 1e-9)
         return np.minimum(1.0, tallies.executions / times)
+
+    def sharers(self, site: Site) -> Amount:
+        """How many of the resident blocks touch the same part of an array."""
+        return self.level.resident_blocks / np.maximum(self._different_blocks(site), 1.0)
 
     def _different_blocks(self, site: Site, *, of_grid: bool = False) -> Amount:
         """How many of the resident blocks touch parts of the array of their own; or of all."""

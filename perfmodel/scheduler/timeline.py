@@ -24,13 +24,15 @@ from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.schema import (
     Barrier,
     Copy,
+    If,
+    Load,
     Operation,
     Shuffle,
     Signal,
     Use,
 )
 from perfmodel.kernels.sites import BLOCK_NAMES, Scope, Site
-from perfmodel.scheduler.costs import DEVICE_RESOURCES, Cost
+from perfmodel.scheduler.costs import DEVICE_RESOURCES, PIPES, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
 
 _FOLLOWED = 2
 """Iterations of a loop that are followed at least: the first, and one that is like the rest."""
-_BELOW_L1 = ("l2_port", "in_flight", *DEVICE_RESOURCES)
+_BY_SCHEDULER = ("issue", *PIPES, "registers")
+_BELOW_L1 = ("l2_port", "store_port", "in_flight", *DEVICE_RESOURCES)
 """Resources that a barrier does not wait for: a load may be under way across it."""
 
 
@@ -92,7 +95,7 @@ class _Step:
 
     site: Site
     busy: Mapping[str, Amount]
-    latency: Amount
+    cost: Cost
     presence: Amount
     """Share of the executions of its surroundings in which a block executes it at all."""
 
@@ -102,21 +105,70 @@ def block_time(
     costs: Mapping[int, Cost],
     loop_costs: Mapping[str, Cost],
     *,
+    schedulers: Amount,
     heaviest: bool = False,
+    once: bool = False,
+    beside: Amount = 1,
+    of_device: Amount = 1,
 ) -> Amount:
-    """Cycles that a block takes on a multiprocessor it has to itself.
+    """Cycles that a block takes on a multiprocessor it has to itself, or that several take in step.
 
     Args:
         counts: The launch.
         costs: The costs of its statements over the launch, by position.
         loop_costs: Those of its loops beside their bodies, by counter.
+        schedulers: Of a multiprocessor; each has a part of the pipes and issues for its own warps.
         heaviest: Follow the block that has most to do instead of the average one: it takes every
             branch that depends on its number alone, and makes the most iterations.
+        once: Follow one iteration of every loop alone.
+        beside: Blocks of a multiprocessor that ask for the same at the same time of what lies
+            below the L1.
+        of_device: What a loop without barriers waits for resources of the whole device, over what
+            it would with one multiprocessor's share of them. Its warps ask one after another, so
+            that others leave it more than a share; where barriers keep warps in step, all
+            multiprocessors ask at once.
 
     Returns:
         The cycles from its first instruction until everything is done.
     """
-    return _Followed(counts, costs, loop_costs, heaviest=heaviest).run()
+    followed = _Followed(
+        counts,
+        costs,
+        loop_costs,
+        schedulers=schedulers,
+        heaviest=heaviest,
+        once=once,
+        beside=beside,
+        of_device=of_device,
+    )
+    return followed.run()
+
+
+def share_of_one_turn(counts: LaunchCounts, costs: Mapping[int, Cost]) -> Amount:
+    """The share of a launch's instructions that one iteration of every loop has.
+
+    Iterations that are interleaved count as one, as they do in `block_time`.
+
+    Args:
+        counts: The launch.
+        costs: The costs of its statements over the launch, by position.
+
+    Returns:
+        The share, at most 1.
+    """
+    every: Amount = 1e-300
+    once: Amount = 0.0
+    for role in counts.roles:
+        for site in role.sites.sites:
+            instructions = costs[site.position].instructions
+            share: Amount = 1.0
+            for loop in site.loops:
+                unroll = compiled(loop.statement.unroll.root)(counts.names)
+                trips = _later(1.0 * role.trips[loop.counter], 1.0)
+                share = share * _sooner(1.0 * unroll / trips, 1.0)
+            every = every + instructions
+            once = once + instructions * share
+    return once / every
 
 
 def blocks_differ(counts: LaunchCounts) -> bool:
@@ -142,10 +194,25 @@ class _Followed:
         costs: Mapping[int, Cost],
         loop_costs: Mapping[str, Cost],
         *,
+        schedulers: Amount,
         heaviest: bool,
+        once: bool,
+        beside: Amount,
+        of_device: Amount,
     ) -> None:
         self.counts = counts
+        self.schedulers = schedulers
         self.heaviest = heaviest
+        self.once = once
+        self.beside = beside
+        self.of_device = of_device
+        self.free_running = {
+            site.position
+            for role in counts.roles
+            for item in role.sites.root.items
+            if isinstance(item, Scope) and _runs_freely(item)
+            for site in item.sites
+        }
         self.single = all(np.ndim(cost.latency) == 0 for cost in costs.values()) and not any(
             np.ndim(each) for cost in costs.values() for each in cost.busy.values()
         )
@@ -278,6 +345,8 @@ class _Followed:
         followed: int,
     ) -> None:
         """Follow some iterations, then let every clock go on as it did in the last of them."""
+        if self.once:
+            turns, followed = _sooner(1.0 * turns, 1.0), 1
         if isinstance(turns, float | int) and turns == 1:
             iteration(0)
             return
@@ -334,34 +403,28 @@ class _Followed:
         own = site.makes
         recurrent = own is not None and any(use.name == own for use in site.uses)
         chain = self._chain(site) * (copies if recurrent else 1)
-        served: Amount = start
-        done: Amount = start
-        for name, once in step.busy.items():
-            cycles = once * copies
-            if name == "issue":
-                continue
-            begin = _later(start, state.free.get(name, 0.0))
-            state.free[name] = begin + cycles
-            if isinstance(statement, Copy) and name == "shared":
-                begin = start  # what a copy brings goes in between the accesses of the warps
-            state.used[name] = state.used.get(name, 0.0) + cycles * step.presence
-            served = _later(served, begin)
-            done = _later(done, begin + cycles)
+        latency = step.cost.latency_of(copies)
+        served, done = _served(step, start, copies, state)
         issued = start + step.busy.get("issue", 0.0) * copies
-        last = served + step.latency * (chain - 1)
+        last = served + latency * (chain - 1)
         if isinstance(statement, Operation | Shuffle):
             # What follows in the warp is issued after the last of them, which waits for the others
             # of its chain and for its turn at the pipe.
             issued = _later(issued, _later(last, done))
+        elif isinstance(statement, If):
+            issued = issued + latency  # nothing goes on before it is known where
         waited = _later(issued, _later(done, last))
         state.issue = state.issue + (issued - state.issue) * step.presence
-        ready = state.issue + (waited + step.latency - state.issue) * step.presence
+        arrives = waited + latency
+        if isinstance(statement, Load):
+            # Where serving the warps takes longer than an answer, the first go on meanwhile.
+            spare = _later((done - served - latency) * (1 - 1 / role.warps), 0.0)
+            arrives = arrives - _sooner(latency, spare)
+        ready = state.issue + (arrives - state.issue) * step.presence
         if own is not None:
             state.values[own] = ready
-            if isinstance(statement, Copy):
-                for channel in (statement.channel,):
-                    if channel is not None:
-                        state.values[f"copied {channel}"] = ready
+            if isinstance(statement, Copy) and statement.channel is not None:
+                state.values[f"copied {statement.channel}"] = ready
 
     def _chain(self, site: Site) -> Amount:
         match site.statement:
@@ -380,7 +443,7 @@ class _Followed:
         for name, each in state.values.items():
             if name.startswith("stored "):
                 arrived = _later(arrived, each)
-        passed = arrived + step.latency
+        passed = arrived + step.cost.latency
         state.issue = state.issue + (passed - state.issue) * step.presence
 
     def _signal(self, statement: Signal, step: _Step, state: _State, turn: int) -> None:
@@ -398,7 +461,7 @@ class _Followed:
             case "commit":
                 ready = _later(state.values.get(f"copied {name}", 0.0), state.issue)
                 ready = _later(ready, state.values.get("stored", 0.0))
-                committed.append(ready + step.latency)
+                committed.append(ready + step.cost.latency)
             case "wait":
                 if committed:
                     place = min(turn, len(committed) - 1)
@@ -408,7 +471,7 @@ class _Followed:
                 for resource, each in state.free.items():
                     if resource not in _BELOW_L1:
                         done = _later(done, each)
-                released.append(done + step.latency)
+                released.append(done + step.cost.latency)
 
     def _ready(self, use: Use, state: _State) -> Amount:
         if use.distance == 0:
@@ -432,12 +495,42 @@ class _Followed:
         divided = _later(times * presence, 1e-300)
         if self.heaviest and any(map(_by_block, site.guards)):
             presence = presence * 0.0 + 1.0
-        busy = {name: each / divided for name, each in cost.busy.items()}
+        # A scheduler works for its own warps alone: the one with most of them is the last to end.
+        uneven = -(-role.warps // self.schedulers) * self.schedulers / role.warps
+        busy = {}
+        for name, cycles in cost.busy.items():
+            factor: Amount = self.beside if name in _BELOW_L1 else 1.0
+            if name in _BY_SCHEDULER:
+                factor = uneven
+            elif name in DEVICE_RESOURCES and site.position in self.free_running:
+                factor = self.beside * self.of_device
+            busy[name] = cycles / divided * factor
         if self.single:
             busy = {name: float(each) for name, each in busy.items()}
-            latency, presence = float(cost.latency), float(presence)
-            return _Step(site=site, busy=busy, latency=latency, presence=presence)
-        return _Step(site=site, busy=busy, latency=cost.latency, presence=presence)
+            presence = float(presence)
+        return _Step(site=site, busy=busy, cost=cost, presence=presence)
+
+
+def _served(step: _Step, start: Amount, copies: Amount, state: _State) -> tuple[Amount, Amount]:
+    """Give a statement its turn at each resource: when the last begins, and when all have ended."""
+    served = done = start
+    for name, once in step.busy.items():
+        if name == "issue":
+            continue
+        cycles = once * copies
+        begin = _later(start, state.free.get(name, 0.0))
+        state.free[name] = begin + cycles
+        if isinstance(step.site.statement, Copy) and name == "shared":
+            begin = start  # what a copy brings goes in between the accesses of the warps
+        state.used[name] = state.used.get(name, 0.0) + cycles * step.presence
+        served = _later(served, begin)
+        done = _later(done, begin + cycles)
+    return served, done
+
+
+def _runs_freely(scope: Scope) -> bool:
+    """Whether no warp waits for another in a loop, so that each goes on as soon as it can."""
+    return not any(isinstance(site.statement, Barrier | Signal) for site in scope.sites)
 
 
 def _later(first: Amount, second: Amount) -> Amount:

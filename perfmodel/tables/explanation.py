@@ -135,18 +135,21 @@ def _combination(terms: Combination) -> list[str]:
         ),
         wrapped(
             f"  min({_seconds(terms.blended_s)}, {_seconds(terms.in_turn_s)}), {lesser}: "
-            f"{_seconds(terms.time_s - terms.tail_s)}",
+            f"{_seconds(terms.time_s - terms.ramp_s - terms.tail_s)}",
             indent="    ",
         ),
     ]
-    if terms.tail_s > 0:
-        lines.append(
-            wrapped(
-                f"  + {_seconds(terms.tail_s)} (tail: the block with most to do ends after the "
-                f"others) = {_seconds(terms.time_s)}",
-                indent="    ",
-            )
-        )
+    later = {
+        "ramp: resident blocks ask for the same at the same time at first": terms.ramp_s,
+        "tail: the block with most to do ends after the others": terms.tail_s,
+    }
+    lines += [
+        wrapped(f"  + {_seconds(each)} ({why})", indent="    ")
+        for why, each in later.items()
+        if each > 0
+    ]
+    if terms.ramp_s + terms.tail_s > 0:
+        lines.append(f"  = {_seconds(terms.time_s)}")
     return lines
 
 

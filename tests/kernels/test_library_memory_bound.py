@@ -211,3 +211,66 @@ def test_a_batch_reads_the_matrix_once() -> None:
         (launch,) = counted("gemv:batch_gemv", m=64, k=512, n=n)
         assert total(launch, Load, "bytes_requested", "matrix") == 64 * 512 * 4
         assert total(launch, Store, "lanes", "result") == 64 * n
+
+
+@pytest.mark.parametrize(("inputs", "special"), [(0, 0), (1, 2), (3, 0)])
+@pytest.mark.parametrize("rung", ["elementwise", "vector_loads", "fixed_grid"])
+def test_pointwise_touches_every_element_once(rung: str, inputs: int, special: int) -> None:
+    n = 1 << 14
+    given: dict[str, Any] = {"n": n, "inputs": inputs, "special": special, "type": "bf16"}
+    (launch,) = counted(f"pointwise:{rung}", block=64, **given)
+    assert total(launch, Load, "bytes_requested") == 2 * n * inputs
+    assert total(launch, Store, "bytes_requested") == 2 * n
+
+
+@pytest.mark.parametrize(("rung", "reads"), [("two_passes", 2), ("row_in_registers", 1)])
+@pytest.mark.parametrize("weights", [0, 1, 2])
+def test_a_norm_reads_its_row_once_from_registers(rung: str, reads: int, weights: int) -> None:
+    m, n = 5, 1000
+    (launch,) = counted(f"norm:{rung}", m=m, n=n, weights=weights, block=64)
+    assert launch.blocks == m
+    assert total(launch, Load, "bytes_requested", "input") == 2 * reads * m * n
+    assert total(launch, Load, "bytes_requested", "weight") == 2 * weights * m * n
+    assert total(launch, Store, "bytes_requested", "output") == 2 * m * n
+
+
+@pytest.mark.parametrize(("wide", "lanes"), [(False, 32), (True, 64)])
+def test_short_rows_share_a_warp(wide: bool, lanes: int) -> None:
+    """Rows of 64 halves take 8 lanes each, and three exchanges."""
+    (launch,) = counted("norm:rows_in_a_warp", wide=wide, m=1024, n=64, weights=0)
+    assert total(launch, Load, "executions") == 1024 * 8 / lanes
+    assert total(launch, Shuffle, "lanes") == 1024 * 8 * 3
+    assert total(launch, Barrier, "executions") == 0
+
+
+@pytest.mark.parametrize(("gate", "read"), [(0, 2), (1, 4)])
+@pytest.mark.parametrize(("rung", "scales"), [("row_in_registers", 1), ("groups_in_a_warp", 8)])
+def test_quantized_rows_write_a_byte_an_element(
+    rung: str, scales: int, gate: int, read: int
+) -> None:
+    m, n = 3, 1024
+    (launch,) = counted(f"quantize:{rung}", m=m, n=n, gate=gate)
+    assert total(launch, Load, "bytes_requested", "input") == read * m * n
+    assert total(launch, Store, "bytes_requested", "output") == m * n
+    assert total(launch, Store, "lanes", "scales") == m * scales
+
+
+def test_a_stream_is_read_once_whatever_the_grid() -> None:
+    for blocks in (1, 3, 80):
+        (launch,) = counted("stream_read:interleaved", n=1_000_004, blocks=blocks)
+        assert total(launch, Load, "bytes_requested") == 4 * 1_000_004
+        assert total(launch, Store, "bytes_requested") == 0
+
+
+def test_two_bytes_an_element_halve_what_a_product_and_a_sum_read() -> None:
+    (product,) = counted("gemv:two_byte", m=64, k=1024)
+    assert total(product, Load, "bytes_requested", "matrix") == 2 * 64 * 1024
+    first, _ = counted("reduce:two_byte", n=1 << 16)
+    assert total(first, Load, "bytes_requested", "input") == 2 << 16
+
+
+@pytest.mark.parametrize("rung", ["thread_per_row", "warp_per_row", "block_per_row"])
+def test_rows_are_summed_from_one_reading(rung: str) -> None:
+    (launch,) = counted(f"reduce_rows:{rung}", m=70, n=1000)
+    assert total(launch, Load, "bytes_requested", "input") == 2 * 70 * 1000
+    assert total(launch, Store, "lanes", "output") == 70

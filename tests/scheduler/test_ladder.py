@@ -81,9 +81,11 @@ def test_a_rung_that_cannot_run_is_listed_and_stepped_over() -> None:
     text = ladder_table([steps])
     assert "note: tensor: cannot run: gemm:tensor with" in text
     assert max(map(len, text.splitlines())) <= 80
-    assert steps.to_frame()["cannot"].tolist()[-1] == tensor.cannot
+    frame = steps.to_frame().set_index("rung")
+    assert frame.loc["tensor", "cannot"] == tensor.cannot
     assert "cannot run" in steps._repr_html_()
-    assert steps.to_dict()["steps"][-1]["speedup"] is None
+    shown = {each["rung"]: each for each in steps.to_dict()["steps"]}
+    assert shown["tensor"]["speedup"] is None
 
 
 def test_the_step_after_one_that_cannot_run_is_over_the_last_that_does() -> None:
