@@ -27,6 +27,7 @@ _HOMES = {
     "predict": "perfmodel.scheduler.prediction",
     "predict_times": "perfmodel.scheduler.prediction",
     "ladder": "perfmodel.scheduler.ladder",
+    "validate": "perfmodel.validation.comparison",
 }
 __all__ = [
     "Device",
@@ -42,6 +43,7 @@ __all__ = [
     "predict_times",
     "roofline",
     "suggest_layout",
+    "validate",
     "waves_per_simd",
 ]
 
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from perfmodel.device.model import Device
     from perfmodel.scheduler.ladder import ladder
     from perfmodel.scheduler.prediction import predict, predict_times
+    from perfmodel.validation.comparison import validate
 
 
 def __getattr__(name: str) -> Any:

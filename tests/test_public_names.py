@@ -16,6 +16,7 @@ PUBLIC = {
     "predict_times",
     "roofline",
     "suggest_layout",
+    "validate",
     "waves_per_simd",
 }
 

@@ -31,6 +31,13 @@ def test_the_wheel_holds_the_data_and_no_top_level_module_but_the_package(wheel:
     shipped = {path.name for path in (ROOT / "hardware_specs").glob("*.yaml")}
     packed = {Path(name).name for name in names if name.startswith("perfmodel/hardware_specs/")}
     assert shipped <= packed
+    measured = {
+        path.relative_to(ROOT / "validation").as_posix()
+        for folder, pattern in (("cuda", "*.csv"), ("public", "*.csv"), ("errors", "*.json"))
+        for path in (ROOT / "validation" / folder).glob(pattern)
+    }
+    prefix = "perfmodel/measurements/"
+    assert {n.removeprefix(prefix) for n in names if n.startswith(prefix)} == measured
     for needed in ("py.typed", "documents/claims.yaml", "kernels/library/gemm.yaml"):
         assert f"perfmodel/{needed}" in names
 

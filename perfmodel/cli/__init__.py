@@ -41,6 +41,7 @@ COMMANDS = {
     "devices": "the devices known",
     "device": "show, check or describe device files",
     "verify": "the documents' figures against the models",
+    "validate": "predictions beside measured times and counters, and their errors",
 }
 """Every command with its one-line help, in the order in which they are listed."""
 

@@ -101,6 +101,7 @@ def check_rows(checked: Sequence[tuple[str, Sequence[Check]]]) -> dict[str, Any]
                 "unit": check.unit,
                 "formula": check.formula,
                 "agrees": check.agrees,
+                "open": check.open,
             }
             for check in checks
         ]
@@ -109,11 +110,13 @@ def check_rows(checked: Sequence[tuple[str, Sequence[Check]]]) -> dict[str, Any]
 
 
 def checks_table(checked: Sequence[tuple[str, Sequence[Check]]]) -> str:
-    """One line a device; where two numbers disagree, both."""
+    """One line a device; where two numbers disagree or only a range covers one, both."""
     lines = []
     for name, checks in checked:
         wrong = [check for check in checks if not check.agrees]
-        lines.append(f"{name}: {len(checks) - len(wrong)} of {len(checks)} checks agree")
+        unsettled = [check for check in checks if check.open]
+        counted = f"{name}: {len(checks) - len(wrong)} of {len(checks)} checks agree"
+        lines.append(f"{counted}, {len(unsettled)} of them open" if unsettled else counted)
         lines += [
             wrapped(
                 f"  {check.name}: the file states {_interval(check.stated, check.unit)}; "
@@ -121,6 +124,15 @@ def checks_table(checked: Sequence[tuple[str, Sequence[Check]]]) -> str:
                 indent="    ",
             )
             for check in wrong
+        ]
+        lines += [
+            wrapped(
+                f"  {check.name}: {_interval(check.stated, check.unit)} was measured, above the "
+                f"value and within the range {_interval(check.recomputed, check.unit)}; "
+                f"{check.formula}",
+                indent="    ",
+            )
+            for check in unsettled
         ]
     return "\n".join(lines)
 

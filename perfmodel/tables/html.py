@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from perfmodel.device.model import Device
     from perfmodel.results.prediction import Ladder, Prediction
+    from perfmodel.results.validation import Validation
 
 
 def prediction_html(prediction: Prediction) -> str:
@@ -66,6 +67,19 @@ def device_html(device: Device) -> str:
     line = f"{device.vendor}, {device.architecture}; {len(device.quantities())} values"
     table = f"<details><summary>values</summary><table>{head}{rows}</table></details>"
     return _titled(f"{device.device}: {device.name}", line, table)
+
+
+def validation_html(validation: Validation) -> str:
+    """Predictions beside measurements: the errors of each group."""
+    rows = [
+        [each.name, str(each.cases), percent(each.median), percent(each.p90), each.worst_case]
+        for each in validation.groups
+    ]
+    return _titled(
+        f"{validation.device}: {len(validation.cases)} measured cases",
+        "errors are |predicted / measured - 1|",
+        _table(["cases of", "cases", "median error", "90th percentile", "furthest off"], rows),
+    )
 
 
 def _titled(title: str, line: str, table: str, notes: Sequence[str] = ()) -> str:

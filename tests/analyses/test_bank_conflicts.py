@@ -28,7 +28,8 @@ INTERLEAVED = tuple(
     tuple(lane for run in pair for lane in range(4 * run, 4 * run + 4)) for pair in RUNS
 )
 WITH_INTERLEAVED_LOADS = (
-    "bw1000", "dcu", "k100-ai", "mi100", "mi250x", "mi300x", "mi50", "rx7900xtx",
+    "bw1000", "bw1100", "dcu", "k100", "k100-ai", "k500sm-ai", "mi100", "mi250x", "mi300x", "mi50",
+    "rx7900xtx",
 )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Predictions beside committed measurements, and how far they lie from them."""
