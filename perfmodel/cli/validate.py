@@ -49,14 +49,12 @@ def validate(
     from perfmodel.device.loading import load_device
     from perfmodel.tables.validation import cases_table, validation_table
     from perfmodel.validation.comparison import validate as analyse
-    from perfmodel.validation.measurements import require_measured
 
     output.require_one_format(as_json=as_json, as_csv=as_csv)
     if (check or record) and kernel:
         raise UsageError("--check and --record take all cases: leave --kernel away")
     (name,) = options.device_names([device] if device else None)
     loaded = load_device(name)
-    require_measured(loaded.device)
     result = analyse(loaded, kernel=kernel)
     if record:
         from perfmodel.validation.committed import record as commit

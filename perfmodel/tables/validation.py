@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from perfmodel.tables.text import percent, table, wrapped
+from perfmodel.tables.text import WIDTH, percent, table, wrapped
 from perfmodel.units import format_quantity
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def cases_table(cases: Sequence[Case]) -> str:
     ]
     head = ["case", "parameters", "measured", "predicted", "ratio", "limiter"]
     text = table(rows, header=head, align="llrrrl")
-    if max(map(len, text.splitlines())) <= 80:
+    if max(map(len, text.splitlines())) <= WIDTH:
         return text
     # Two lines a case where one would not fit the terminal.
     lines = []

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from perfmodel.device.loading import as_device
 from perfmodel.errors import UsageError, quoted
-from perfmodel.kernels.fast import compiled
 from perfmodel.kernels.loading import load_description
-from perfmodel.kernels.parameters import expression_values
 from perfmodel.results.validation import (
     AMOUNTS,
     Case,
@@ -20,7 +18,7 @@ from perfmodel.results.validation import (
     LibraryBounds,
     Validation,
 )
-from perfmodel.scheduler.prediction import predict
+from perfmodel.scheduler.prediction import BUSY_ENOUGH, predict
 from perfmodel.suggestions import did_you_mean
 from perfmodel.validation.errors import (
     factor_apart,
@@ -29,7 +27,7 @@ from perfmodel.validation.errors import (
     quantile,
     relative_error,
 )
-from perfmodel.validation.measurements import measurements, require_measured
+from perfmodel.validation.measurements import measurements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +45,6 @@ SHORT_S = 20e-6
 LARGE_BYTES = 16e6
 SLOWER = 1.1
 """A best rung may be predicted so much slower than a library's kernel, and no more."""
-BUSY_ENOUGH = 60.0
 ALIKE = 10.0
 """Points of the sustained peak within which two resources are as busy as one another."""
 SECTOR_BYTES = 32
@@ -90,7 +87,6 @@ def validate(device: Device | str, *, kernel: str | None = None) -> Validation:
         True
     """
     device = as_device(device)
-    require_measured(device.device)
     measured = measurements(device.device)
     if kernel is not None:
         names = sorted({name for each in measured for name in (each.kernel, each.operation)})
@@ -122,9 +118,7 @@ def _case(measured: Measurement, device: Device) -> Case:
         parameters=measured.parameters,
         ranges=False,
     )
-    rung = description.rungs[measured.rung]
-    readable = expression_values(rung, prediction.parameters)
-    compulsory = float(compiled(description.compulsory.root)(readable))
+    compulsory = prediction.level("compulsory").bytes
     limiter, agrees = _counted_limiter(measured.counters, prediction.limiter)
     return Case(
         name=measured.name,
@@ -210,7 +204,7 @@ def _counted_limiter(counters: Mapping[str, float], named: str) -> tuple[str, bo
     }
     busiest = max(shares, key=shares.__getitem__)
     family = next(each for each, names in _FAMILIES.items() if named in names)
-    if shares[busiest] < BUSY_ENOUGH:
+    if shares[busiest] < 100 * BUSY_ENOUGH:
         return "latency", family == "latency"
     return busiest, shares.get(family, 0.0) >= shares[busiest] - ALIKE
 
@@ -290,8 +284,8 @@ def _library(operation: str, cases: Sequence[Case]) -> LibraryBounds:
     return LibraryBounds(
         operation=operation,
         cases=len(cases),
-        slower=sum(case.predicted_s > SLOWER * case.measured_s for case in cases),
-        efficiency=median(case.predicted_s / case.measured_s for case in cases),
+        slower=sum(case.ratio > SLOWER for case in cases),
+        efficiency=median(case.ratio for case in cases),
     )
 
 

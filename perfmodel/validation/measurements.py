@@ -77,17 +77,6 @@ def measured_devices() -> tuple[str, ...]:
     return tuple(sorted({*ours, *public}))
 
 
-def require_measured(device: str) -> None:
-    """Refuse a device of which nothing has been measured.
-
-    Raises:
-        UsageError: With the devices that have measurements.
-    """
-    known = measured_devices()
-    if device not in known:
-        raise UsageError(f"{device} has no measurements: {did_you_mean(device, known)}")
-
-
 @lru_cache(maxsize=8)
 def measurements(device: str) -> tuple[Measurement, ...]:
     """The measurements of a device.
@@ -99,7 +88,7 @@ def measurements(device: str) -> tuple[Measurement, ...]:
         This project's own, then those that others published.
 
     Raises:
-        UsageError: There are none.
+        UsageError: There are none; it names the devices that have some.
         DataError: A file is wrong.
 
     Example:
@@ -107,7 +96,9 @@ def measurements(device: str) -> tuple[Measurement, ...]:
         >>> case.name, case.parameters["n"]
         ('vecadd:naive', 65536)
     """
-    require_measured(device)
+    known = measured_devices()
+    if device not in known:
+        raise UsageError(f"{device} has no measurements: {did_you_mean(device, known)}")
     place = folder()
     found = [*_own(place / OURS, device), *_published(place / PUBLIC / f"{device}.csv")]
     return tuple(found)
