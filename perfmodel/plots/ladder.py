@@ -20,15 +20,21 @@ if TYPE_CHECKING:
     from perfmodel.results.prediction import Ladder
 
 MOST_BOUNDS = 4
-_FAMILIES = {
+FAMILIES = {
     "dram": "dram",
     "l2": "l2",
+    "l2_lines": "l2",
+    "l2_stores": "l2",
     "l2_port": "l2",
+    "store_port": "l2",
     "in_flight": "latency",
     "latency": "latency",
+    "ramp": "latency",
+    "tail": "latency",
     "atomics": "l2",
     "l1": "l1",
     "l1_lines": "l1",
+    "l1_data": "l1",
     "load_store": "load_store",
     "shared": "shared",
     "issue": "issue",
@@ -36,6 +42,7 @@ _FAMILIES = {
     "kernel_launch": "launch",
     "block_launch": "launch",
 }
+"""Bounds that share a colour; those not here are pipes, which do arithmetic."""
 _COLOURS = {
     "dram": style.BLUE,
     "l2": style.SKY,
@@ -233,7 +240,7 @@ def _draw_bars(axes: Axes, prepared: Prepared) -> None:
         axes.barh(slots[0], bar.time_s * factor, height=_SLOT, color=_TIME)
         _draw_range(axes, bar, slots[0], factor)
         for y, (name, time) in zip(slots[1:], bar.bounds, strict=False):
-            colour = _COLOURS[_FAMILIES.get(name, "arithmetic")]
+            colour = _COLOURS[FAMILIES.get(name, "arithmetic")]
             axes.barh(y, time * factor, height=0.75 * _SLOT, color=colour)
             axes.annotate(
                 name,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from perfmodel import ladder, load_device
-from perfmodel.plots.ladder import MOST_BOUNDS, draw_ladder, prepare_ladder
+from perfmodel.plots.ladder import FAMILIES, MOST_BOUNDS, draw_ladder, prepare_ladder
+from perfmodel.scheduler.costs import PIPES
+from perfmodel.scheduler.evaluation import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +33,10 @@ def test_bars_hold_times_and_their_greatest_bounds() -> None:
         assert bar.low_s <= bar.time_s <= bar.high_s
         assert bar.bounds[0][1] <= bar.time_s
     assert set(prepared.peaks_flop_per_s) == {"fp32"}
+
+
+def test_every_bound_but_the_pipes_has_a_family_of_its_own_colour() -> None:
+    assert set(FAMILIES) == {*BOUNDS, "kernel_launch"} - set(PIPES)
 
 
 def test_a_tensor_rung_is_held_against_the_tensor_peak() -> None:
